@@ -8,13 +8,13 @@ namespace tickscope::support {
 
 /// What to change; empty: as the original.
 struct Target {
-  std::optional<int> version;
-  std::optional<Codec> codec;
-  std::optional<Order> order;
-  std::optional<u32> word;      ///< 4 from 8: pointers and longs lose their upper half
-  u32 dataOffset = 0;           ///< 16 with word 4: a machine that aligns to 8 bytes
-  u32 wideAlignment = 8;        ///< of 64-bit fields when `word` changes; i386 has 4
-  std::optional<u32> pageSize;  ///< records are packed anew into pages of this size
+  std::optional<int> version{};
+  std::optional<Codec> codec{};
+  std::optional<Order> order{};
+  std::optional<u32> word{};      ///< 4 from 8: pointers and longs lose their upper half
+  u32 dataOffset = 0;             ///< 16 with word 4: a machine that aligns to 8 bytes
+  u32 wideAlignment = 8;          ///< of 64-bit fields when `word` changes; i386 has 4
+  std::optional<u32> pageSize{};  ///< records are packed anew into pages of this size
 };
 
 /// The same events in another container. Throws std::runtime_error on what it does not understand.

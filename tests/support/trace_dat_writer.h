@@ -30,13 +30,13 @@ struct Record {
 
 /// The mark of lost events in front of a page; without a number the kernel had no room for it.
 struct Lost {
-  std::optional<u64> count;
+  std::optional<u64> count{};
 };
 
 struct Page {
   u64 time{};
   std::vector<Record> records;
-  std::optional<Lost> lost;
+  std::optional<Lost> lost{};
   Blob tail;  ///< what lies behind the data, where the kernel leaves old bytes
 
   /// `payload` up to 112 bytes becomes a short record, unless `forceLong`.
@@ -50,7 +50,7 @@ struct Page {
 struct Stream {
   u32 cpu{};
   std::vector<Page> pages;
-  std::optional<Blob> stored;  ///< these bytes stand in the file instead of the pages
+  std::optional<Blob> stored{};  ///< these bytes stand in the file instead of the pages
 };
 
 struct Buffer {
