@@ -7,15 +7,57 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace tickscope::support {
 
-std::optional<std::string> recording(const std::string& name) {
+namespace {
+
+/// Where the full set is wanted, its absence must not look like success.
+void failIfRequired(const std::string& what) {
+  const char* required = std::getenv("TICKSCOPE_REQUIRE_TRACES");
+  // Outside of a running test (names of parameters, for example) there is nothing to fail.
+  if (required == nullptr || std::string_view(required) != "1" ||
+      testing::UnitTest::GetInstance()->current_test_info() == nullptr) {
+    return;
+  }
+  ADD_FAILURE() << "TICKSCOPE_REQUIRE_TRACES=1, but " << what << " is not in TICKSCOPE_TRACES";
+}
+
+/// The folder, if it is there; says nothing.
+std::optional<std::filesystem::path> folderOfFullSet() {
   const char* folder = std::getenv("TICKSCOPE_TRACES");
-  if (folder == nullptr) return {};
-  const std::filesystem::path path = std::filesystem::path(folder) / name;
-  if (!std::filesystem::is_regular_file(path)) return {};
-  return path.string();
+  if (folder == nullptr || !std::filesystem::is_directory(folder)) return {};
+  return folder;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> tracesFolder() {
+  std::optional<std::filesystem::path> folder = folderOfFullSet();
+  if (!folder) failIfRequired("the full set of recordings");
+  return folder;
+}
+
+std::filesystem::path sourceFolder() { return TICKSCOPE_SOURCE_DIR; }
+
+std::filesystem::path bundledRecordings() { return sourceFolder() / "tests" / "recordings"; }
+
+std::optional<std::string> recording(const std::string& name) {
+  if (const auto folder = folderOfFullSet()) {
+    const std::filesystem::path path = *folder / name;
+    if (std::filesystem::is_regular_file(path)) return path.string();
+  }
+  const std::filesystem::path file = std::filesystem::path(name).filename();
+  for (const auto& folder : {bundledRecordings(), sourceFolder() / "resources" / "samples"}) {
+    if (std::filesystem::is_regular_file(folder / file)) return (folder / file).string();
+  }
+  failIfRequired(name);
+  return {};
+}
+
+std::string needsRecordings(const std::string& what) {
+  return "skipped: needs " + what + " of the full set of recordings, set TICKSCOPE_TRACES";
 }
 
 TemporaryFolder::TemporaryFolder() {
