@@ -15,8 +15,7 @@ packages_window=(
 packages_tests=(libgtest-dev libgmock-dev librapidcheck-dev trace-cmd)
 packages_fuzz=(clang-16 libclang-rt-16-dev llvm-16)
 packages_checks=(clang-format-16 git)
-packages_bench=(libbenchmark-dev libtracecmd-dev libtracefs-dev kernelshark libkshark-dev
-  libjson-c-dev trace-cmd)
+packages_bench=(libtracecmd-dev libtracefs-dev libkshark-dev libjson-c-dev)
 
 # missing_packages PACKAGE...: prints those that are not installed.
 missing_packages() {
