@@ -153,6 +153,8 @@ class EventStore {
       const u32 id = loaded<u32>(from);
       const TaskBlock& block = pools_->tasks[id];
       value = {taskComm_[id], static_cast<Pid>(block.pid), block.prio};
+    } else if constexpr (std::is_same_v<T, bool>) {
+      value = *from != 0;
     } else {
       value = loaded<T>(from);
     }
