@@ -16,6 +16,8 @@ namespace tickscope::support {
 
 namespace {
 
+constexpr u64 largestChunk = 64 << 20;
+
 class In {
  public:
   In(std::span<const u8> bytes, Order order, u64 at = 0) : bytes_(bytes), order_(order), at_(at) {}
@@ -58,6 +60,7 @@ void need(bool isTrue, const char* what) {
 }
 
 Blob unpacked(Codec codec, std::span<const u8> small, u64 plainSize) {
+  need(plainSize <= largestChunk, "chunk too large");
   Blob out(plainSize);
   if (codec == Codec::Zlib) {
     uLongf size = out.size();
@@ -79,10 +82,12 @@ void readHeaderInfo(In& in, DatFile& file) {
   file.headerEvent = sizedText(in, 8);
   const auto valueOf = [&](std::string_view line, std::string_view key) {
     const auto at = file.headerPage->find(key, file.headerPage->find(line));
+    need(at != std::string::npos, "no commit or data in header_page");
     return static_cast<u32>(std::strtoul(file.headerPage->c_str() + at + key.size(), nullptr, 10));
   };
   file.word = valueOf("commit;", "size:");
   file.dataOffset = valueOf("data;", "offset:");
+  need(file.word == 4 || file.word == 8, "a word of another size");
 }
 
 void readFtrace(In& in, DatFile& file) {
@@ -170,6 +175,7 @@ void readBufferOption(In in, std::span<const u8> bytes, Layout& layout) {
   BufferPlace place{in.string(), "", false, {}};
   place.clock = in.string();
   layout.file.pageSize = in.u32Number();
+  need(layout.file.pageSize >= 64, "no page size");
   for (u32 n = in.u32Number(); n > 0; --n) {
     const u32 cpu = in.u32Number();
     const u64 at = in.number(8);
@@ -190,7 +196,9 @@ void readVersion7(In& in, std::span<const u8> bytes, Layout& layout) {
     In inside(content, file.order);
     read(inside);
   };
+  u32 lists = 0;
   for (u64 next = in.number(8); next != 0;) {
+    need(++lists < 1000, "options in a circle");
     const Blob list = sectionContent(bytes, file, next);
     next = 0;
     for (In options(list, file.order); options.left() > 0;) {
@@ -268,7 +276,8 @@ Page readPage(std::span<const u8> bytes, const DatFile& file) {
   page.time = in.number(8);
   const u64 commit = in.number(file.word);
   const u64 size = commit & 0x7ffffff;
-  need(file.dataStart() + size <= bytes.size(), "commit beyond the page");
+  need(bytes.size() >= file.dataStart() && size <= bytes.size() - file.dataStart(),
+       "commit beyond the page");
   const auto data = bytes.subspan(file.dataStart(), size);
   for (In records(data, file.order); records.left() >= 4;) {
     page.records.push_back(readRecord(records, file));
@@ -303,6 +312,7 @@ Layout readLayout(std::span<const u8> bytes) {
   In in(bytes, file.order, start.at());
   file.word = static_cast<u32>(in.number(1));
   file.pageSize = in.u32Number();
+  need(file.pageSize >= 64, "no page size");
   if (file.version == 6) {
     readVersion6(in, bytes, layout);
   } else {
@@ -314,7 +324,7 @@ Layout readLayout(std::span<const u8> bytes) {
 void forEachChunk(std::span<const u8> bytes, const Layout& layout, const BufferPlace& buffer,
                   const StreamPlace& stream, const std::function<void(std::span<const u8>)>& each) {
   if (!buffer.isPacked) {
-    if (stream.size > 0) each(bytes.subspan(stream.offset, stream.size));
+    if (stream.size > 0) each(In(bytes, layout.file.order, stream.offset).take(stream.size));
     return;
   }
   if (stream.size == 0) return;

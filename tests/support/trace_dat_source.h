@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads well-formed trace.dat files into the writer's model, the simplest way: no checks, no salvage.
+// Reads well-formed trace.dat files into the writer's model, the simplest way; others are refused.
 #pragma once
 
 #include <functional>
