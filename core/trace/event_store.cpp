@@ -14,9 +14,6 @@ std::span<const Row> EventStore::rowsOf(Cpu cpu) const {
 }
 
 u32 EventStore::lowerBound(TraceTime t) const {
-  // Rows are ordered by the running maximum of each CPU's times, which is the time itself but for backward steps;
-  // a binary search over times that are almost sorted can miss by those only, so the result is moved to the first
-  // row of the neighbourhood that fits.
   u32 low = 0;
   u32 high = size();
   while (low < high) {

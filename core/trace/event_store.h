@@ -99,7 +99,8 @@ class EventStore {
     const u32 slot = order_[number(row)];
     return groupFirst_[slot >> groupShift] + (slot & groupMask) - streams_[groupStream_[slot >> groupShift]].first;
   }
-  /// The first row at or after t in the order of the store (by running maximum of time per CPU).
+  /// The first row at or after t; size() when there is none. Where times step back on a CPU, rows near such a step
+  /// may lie on either side.
   [[nodiscard]] u32 lowerBound(TraceTime t) const;
 
   [[nodiscard]] std::span<const EventType> types() const { return types_; }
