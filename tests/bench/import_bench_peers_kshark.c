@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* KernelShark's library load. */
-#include "import_bench_peers_kshark.h"
+#include "tests/bench/import_bench_peers_kshark.h"
 
 /* libkshark.h needs it and does not say so. */
 #include <sys/types.h>

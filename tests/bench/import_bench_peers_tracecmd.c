@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The libtracecmd loop; C because trace-cmd.h is. */
-#include "import_bench_peers_tracecmd.h"
+#include "tests/bench/import_bench_peers_tracecmd.h"
 
 #include <stdlib.h>
 #include <string.h>
