@@ -55,6 +55,8 @@ Measured measure(const std::function<Work()>& work) {
   Measured result;
   int ends[2];
   if (pipe(ends) != 0) return result;
+  // Or the child would print it again.
+  std::fflush(stdout);
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child == 0) {

@@ -2,11 +2,8 @@
 /* The libtracecmd loop; C because trace-cmd.h is. */
 #include "tests/bench/import_bench_peers_tracecmd.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <trace-cmd.h>
-
-enum { max_id = 65536 };
 
 static uint64_t sum_of_bytes(const unsigned char* at, const unsigned char* end) {
   uint64_t sum = 0;
@@ -20,7 +17,7 @@ static uint64_t sum_of_fields(struct tep_handle* tep, const struct tep_event* ev
   const unsigned char* data = record->data;
   const unsigned char* end = data + record->size;
   uint64_t sum = 0;
-  for (const struct tep_format_field* field = event->format.fields; field; field = field->next) {
+  for (struct tep_format_field* field = event->format.fields; field; field = field->next) {
     const unsigned char* at = data + field->offset;
     unsigned long size = (unsigned long)field->size;
     if (field->flags & TEP_FIELD_IS_DYNAMIC) {
@@ -28,7 +25,9 @@ static uint64_t sum_of_fields(struct tep_handle* tep, const struct tep_event* ev
       at = data + (place & 0xffff);
       size = place >> 16;
     } else if (!(field->flags & TEP_FIELD_IS_ARRAY)) {
-      sum += tep_read_number(tep, at, field->size);
+      unsigned long long value = 0;
+      tep_read_number_field(field, data, &value);
+      sum += value;
       continue;
     }
     const unsigned char* stop = size != 0 && at + size < end ? at + size : end;
@@ -41,29 +40,20 @@ static uint64_t sum_of_fields(struct tep_handle* tep, const struct tep_event* ev
   return sum;
 }
 
-struct sums {
-  struct tep_handle* tep;
-  struct tep_event** events; /* by id, so that no event is looked up by name */
-  struct tracecmd_loop* result;
-};
-
-static void take(const struct sums* sums, struct tep_record* record) {
-  struct tep_handle* tep = sums->tep;
+static void take(struct tep_handle* tep, struct tep_record* record, struct tracecmd_loop* result) {
   uint64_t sum = (uint64_t)record->ts + (uint64_t)record->cpu;
   sum += (uint64_t)tep_data_pid(tep, record) + (uint64_t)tep_data_flags(tep, record);
   sum += (uint64_t)tep_data_preempt_count(tep, record);
-  const int id = tep_data_type(tep, record);
-  if (id >= 0 && id < max_id && sums->events[id]) {
-    sum += sum_of_fields(tep, sums->events[id], record);
-  }
-  ++sums->result->events;
-  sums->result->sum += sum;
+  const struct tep_event* event = tep_find_event_by_record(tep, record);
+  if (event) sum += sum_of_fields(tep, event, record);
+  ++result->events;
+  result->sum += sum;
 }
 
-static int take_next(struct tracecmd_input* file, struct tep_record* record, int cpu, void* sums) {
-  (void)file;
+static int take_next(struct tracecmd_input* file, struct tep_record* record, int cpu,
+                     void* result) {
   (void)cpu;
-  take(sums, record);
+  take(tracecmd_get_tep(file), record, result);
   return 0;
 }
 
@@ -72,25 +62,17 @@ int run_tracecmd_loop(const char* path, int merged, struct tracecmd_loop* result
   struct tracecmd_input* file = tracecmd_open(path, TRACECMD_FL_LOAD_NO_PLUGINS);
   if (!file) return -1;
   struct tep_handle* tep = tracecmd_get_tep(file);
-  struct tep_event** events = calloc(max_id, sizeof *events);
-  if (!events) abort();
-  for (int i = 0; i < tep_get_events_count(tep); ++i) {
-    struct tep_event* event = tep_get_event(tep, i);
-    if (event->id >= 0 && event->id < max_id) events[event->id] = event;
-  }
-  struct sums sums = {tep, events, result};
   if (merged) {
-    tracecmd_iterate_events(file, NULL, 0, take_next, &sums);
+    tracecmd_iterate_events(file, NULL, 0, take_next, result);
   } else {
     for (int cpu = 0; cpu < tep_get_cpus(tep); ++cpu) {
       struct tep_record* record;
       while ((record = tracecmd_read_data(file, cpu))) {
-        take(&sums, record);
+        take(tep, record, result);
         tracecmd_free_record(record);
       }
     }
   }
-  free(events);
   tracecmd_close(file);
   return 0;
 }
