@@ -5,7 +5,7 @@
 # shellcheck shell=bash disable=SC2034  # The lists are used by the scripts that source this file.
 packages_build=(
   cmake ninja-build g++ pkg-config
-  libfmt-dev libexpected-dev libboost-dev robin-map-dev nlohmann-json3-dev libcli11-dev
+  libfmt-dev libexpected-dev libboost-dev robin-map-dev nlohmann-json3-dev libcli11-dev libre2-dev
   zlib1g-dev libzstd-dev liblzma-dev libtraceevent-dev
 )
 packages_window=(

@@ -44,6 +44,11 @@ const std::vector<Room>& rooms() {
   static const std::vector<Room> all = {
       {"core/base", {"core/base/"}, {}, {}},
       {"core/trace", {"core/trace/"}, {"core/base"}, {}},
+      // Regular expressions of filters: linear time and bounded memory on any input, which std::regex lacks.
+      {"core/trace/filter_terms",
+       {"core/trace/filter_terms"},
+       {"core/base", "core/trace"},
+       {"re2"}},
       {"core/model", {"core/model/"}, {"core/base", "core/trace"}, {"boost", "robin-map"}},
       {"core/stats", {"core/stats/"}, {"core/base", "core/trace", "core/model"}, {}},
       {"core/findings",
@@ -88,6 +93,7 @@ const std::map<std::string_view, Names>& libraries() {
   static const std::map<std::string_view, Names> all = {
       {"boost", {"boost/"}},
       {"robin-map", {"tsl/"}},
+      {"re2", {"re2/"}},
       {"json", {"nlohmann/"}},
       {"cli11", {"CLI/"}},
       {"zlib", {"zlib.h"}},
