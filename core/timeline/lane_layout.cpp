@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Heights of lanes and sums of them.
+#include "core/timeline/lane_layout.h"
+
+#include <algorithm>
+
+namespace tickscope {
+
+namespace {
+
+struct Heights {
+  s32 compact, normal;
+};
+constexpr Heights header{16, 20};
+// hrtimers have the height of a selected timer row, as long as one row shows them all.
+constexpr std::array<Heights, laneCount> lanes{{{14, 20}, {10, 14}, {12, 18}, {30, 38}, {14, 22}, {30, 46}}};
+
+s32 scaled(Heights heights, LaneSize size) {
+  switch (size) {
+    case LaneSize::Compact: return heights.compact;
+    case LaneSize::Default: return heights.normal;
+    case LaneSize::Large: return heights.normal * 3 / 2;
+    case LaneSize::Huge: return heights.normal * 5 / 2;
+  }
+  return heights.normal;
+}
+
+}  // namespace
+
+s32 heightOf(LaneKind lane, LaneSize size) { return scaled(lanes[number(lane)], size) + 1; }
+
+s32 headerHeight(LaneSize size) {
+  return (size == LaneSize::Compact ? header.compact : header.normal) + 1;
+}
+
+void LaneLayout::reset(u32 tracks) {
+  folded_.assign(tracks, false);
+  measure();
+}
+
+void LaneLayout::setFolded(u32 track, bool folded) {
+  folded_[track] = folded;
+  measure();
+}
+
+void LaneLayout::setAllFolded(bool folded) {
+  folded_.assign(folded_.size(), folded);
+  measure();
+}
+
+void LaneLayout::setSize(LaneSize size) {
+  size_ = size;
+  measure();
+}
+
+void LaneLayout::measure() {
+  s32 open = headerHeight(size_);
+  for (std::size_t l = 0; l < laneCount; ++l) open += heightOf(static_cast<LaneKind>(l), size_);
+  tops_.assign(1, 0);
+  for (const bool folded : folded_) tops_.push_back(tops_.back() + (folded ? headerHeight(size_) : open));
+}
+
+u32 LaneLayout::trackAt(s64 y) const {
+  const auto above = std::upper_bound(tops_.begin(), tops_.end(), y);
+  return static_cast<u32>(above - tops_.begin()) - 1;
+}
+
+std::vector<StripPlace> LaneLayout::placesIn(s64 from, s64 to) const {
+  std::vector<StripPlace> places;
+  from = std::max<s64>(from, 0);
+  if (from >= height()) return places;
+  for (u32 track = trackAt(from); track < tracks() && tops_[track] < to; ++track) {
+    StripPlace place = headerOf(track);
+    if (place.y + place.height > from) places.push_back(place);
+    if (folded_[track]) continue;
+    for (std::size_t l = 0; l < laneCount; ++l) {
+      place = placeOf(track, static_cast<LaneKind>(l));
+      if (place.y >= to) break;
+      if (place.y + place.height > from) places.push_back(place);
+    }
+  }
+  return places;
+}
+
+Known<StripPlace> LaneLayout::at(s64 y) const {
+  if (y < 0 || y >= height()) return {};
+  const auto places = placesIn(y, y + 1);
+  if (places.empty()) return {};
+  return places.front();
+}
+
+StripPlace LaneLayout::headerOf(u32 track) const {
+  return {track, true, folded_[track], LaneKind::Task, tops_[track], headerHeight(size_)};
+}
+
+StripPlace LaneLayout::placeOf(u32 track, LaneKind lane) const {
+  if (folded_[track]) return headerOf(track);
+  s64 y = tops_[track] + headerHeight(size_);
+  for (std::size_t l = 0; l < number(lane); ++l) y += heightOf(static_cast<LaneKind>(l), size_);
+  return {track, false, false, lane, y, heightOf(lane, size_)};
+}
+
+}  // namespace tickscope

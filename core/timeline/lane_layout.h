@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which strip lies where: CPU groups that fold, lane heights, and what is in view.
+#pragma once
+
+#include <vector>
+
+#include "core/timeline/lane.h"
+
+namespace tickscope {
+
+/// Lane heights (look.md 5). Compact is for small windows; the larger ones are for looking closely.
+enum class LaneSize : u8 { Compact, Default, Large, Huge };
+
+/// Logical pixels of a lane, its separator included.
+s32 heightOf(LaneKind lane, LaneSize size);
+s32 headerHeight(LaneSize size);
+
+struct StripPlace {
+  u32 track{};
+  bool header = false;
+  bool folded = false;  ///< of a header
+  LaneKind lane{};
+  s64 y{};              ///< from the top of all lanes
+  s32 height{};
+};
+
+/// Places of all strips of a number of tracks. Look-ups cost the logarithm of the tracks.
+class LaneLayout {
+ public:
+  void reset(u32 tracks);
+  [[nodiscard]] u32 tracks() const { return static_cast<u32>(folded_.size()); }
+  void setFolded(u32 track, bool folded);
+  void setAllFolded(bool folded);
+  [[nodiscard]] bool folded(u32 track) const { return folded_[track]; }
+  void setSize(LaneSize size);
+  [[nodiscard]] LaneSize size() const { return size_; }
+  [[nodiscard]] s64 height() const { return tops_.empty() ? 0 : tops_.back(); }
+  /// The strips that touch the range of y, from the top.
+  [[nodiscard]] std::vector<StripPlace> placesIn(s64 from, s64 to) const;
+  /// The strip at y; empty: above the first or below the last.
+  [[nodiscard]] Known<StripPlace> at(s64 y) const;
+  /// Where a lane lies, even when its CPU is folded: then it is the header.
+  [[nodiscard]] StripPlace placeOf(u32 track, LaneKind lane) const;
+  [[nodiscard]] StripPlace headerOf(u32 track) const;
+
+ private:
+  void measure();
+  [[nodiscard]] u32 trackAt(s64 y) const;
+
+  std::vector<bool> folded_;
+  std::vector<s64> tops_;  // of each track, and the end
+  LaneSize size_ = LaneSize::Default;
+};
+
+}  // namespace tickscope

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Turns what lanes show in a window into strips: bars, columns, glyphs, badges, hatches, words.
+#include "core/timeline/scene_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/time_text.h"
+#include "core/timeline/lane_marks.h"
+#include "core/timeline/scene_words.h"
+
+namespace tickscope {
+
+namespace {
+
+/// Bars shorter than this get no name: not one letter would fit.
+constexpr double shortestNamed = 24;
+
+/// All lanes of one CPU in the window, made once for its header and its strips.
+struct TrackView {
+  u32 track{};
+  std::array<LaneView, laneCount> lanes;
+};
+
+class Builder {
+ public:
+  Builder(const Timeline& timeline, const SceneNames& names, const SceneRequest& request)
+      : timeline_(timeline),
+        names_(names),
+        request_(request),
+        window_(ViewWindow::bounded(request.from, request.to, request.width, request.ratio)) {}
+
+  Scene run() {
+    Scene scene;
+    scene.from = window_.from;
+    scene.to = window_.to;
+    scene.width = window_.width;
+    scene.ratio = window_.ratio;
+    view();
+    for (const StripPlace& place : request_.places) {
+      if (place.track >= timeline_.tracks.size()) continue;
+      scene.strips.push_back(place.header ? header(place) : lane(place));
+    }
+    return scene;
+  }
+
+ private:
+  [[nodiscard]] const TrackView& viewOf(u32 track) const {
+    return *std::lower_bound(views_.begin(), views_.end(), track,
+                             [](const TrackView& view, u32 wanted) { return view.track < wanted; });
+  }
+
+  void view() {
+    std::vector<u32> tracks;
+    for (const StripPlace& place : request_.places) {
+      if (place.track < timeline_.tracks.size()) tracks.push_back(place.track);
+    }
+    std::sort(tracks.begin(), tracks.end());
+    tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
+    views_.resize(tracks.size());
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+      const CpuTrack& track = timeline_.tracks[tracks[i]];
+      views_[i].track = tracks[i];
+      for (std::size_t l = 0; l < laneCount; ++l) {
+        views_[i].lanes[l] = viewLane(timeline_, track, track.lanes[l], window_);
+        most_[l] = std::max(most_[l], mostOf(views_[i].lanes[l], window_));
+      }
+    }
+  }
+
+  SceneStrip begin(const StripPlace& place) const {
+    SceneStrip strip;
+    strip.track = place.track;
+    strip.header = place.header;
+    strip.folded = place.folded;
+    strip.lane = place.lane;
+    strip.y = static_cast<s32>(std::clamp<s64>(place.y - request_.top, -(1 << 20), 1 << 20));
+    strip.height = place.height;
+    return strip;
+  }
+
+  SceneStrip header(const StripPlace& place) const {
+    SceneStrip strip = begin(place);
+    const CpuTrack& track = timeline_.tracks[place.track];
+    const TrackView& view = viewOf(place.track);
+    strip.name = fmt::format("CPU{}", number(track.cpu));
+    if (place.track > 0 && timeline_.tracks[place.track - 1].cpu == track.cpu) strip.name += ", second stream";
+    strip.words = headerWords(timeline_, track, names_, window_, view.lanes, request_.durations);
+    if (place.folded) {
+      const LaneKind kinds[] = {LaneKind::Wheel, LaneKind::Hrtimer};
+      for (const LaneKind kind : kinds) {
+        const Marks marks = marksOfInstants(view.lanes[number(kind)], kind, window_,
+                                            {place.height, most_[number(kind)], true});
+        strip.columns.insert(strip.columns.end(), marks.columns.begin(), marks.columns.end());
+      }
+    }
+    addLosses(strip, track, true);
+    return strip;
+  }
+
+  SceneStrip lane(const StripPlace& place) const {
+    SceneStrip strip = begin(place);
+    strip.name = nameOf(place.lane);
+    const CpuTrack& track = timeline_.tracks[place.track];
+    const std::size_t l = number(place.lane);
+    const LaneView& view = viewOf(place.track).lanes[l];
+    if (track.lanes[l].rows.empty()) {
+      if (timeline_.roles.recorded(place.lane)) {
+        strip.words = "none on this CPU";
+      } else {
+        strip.hatches.push_back({0, static_cast<float>(window_.width), std::string(neededFor(place.lane))});
+      }
+      addLosses(strip, track, false);
+      return strip;
+    }
+    const MarkSpace space{place.height, most_[l], false};
+    Marks marks = isLaneOfTime(place.lane)
+                      ? marksOfTime(view, place.lane, window_, space, request_.durations)
+                      : marksOfInstants(view, place.lane, window_, space);
+    strip.columns = std::move(marks.columns);
+    strip.glyphs = std::move(marks.glyphs);
+    strip.links = std::move(marks.links);
+    addBars(strip, view, place.lane);
+    addDetail(strip, view, marks.dense);
+    addLosses(strip, track, false);
+    return strip;
+  }
+
+  void addBars(SceneStrip& strip, const LaneView& view, LaneKind kind) const {
+    for (const LaneSpan& span : view.spans) {
+      if (!isWide(span, window_)) continue;
+      SceneBar bar;
+      const double from = window_.x(span.from);
+      const double to = window_.x(span.to);
+      bar.from = static_cast<float>(std::max(from, 0.0));
+      bar.to = static_cast<float>(std::min(to, window_.width));
+      bar.depth = span.depth;
+      // An edge is only drawn where the span begins or ends, not where the picture does.
+      bar.beginKnown = span.beginKnown && from >= 0;
+      bar.endKnown = span.endKnown && to <= window_.width;
+      bar.idle = span.idle;
+      bar.row = span.row;
+      bar.ink = inkOfRow(*timeline_.store, kind, span.row, !span.beginKnown);
+      if (!span.idle && bar.to - bar.from >= shortestNamed) {
+        bar.label = nameOfRow(*timeline_.store, names_, span.row, kind == LaneKind::Task && !span.beginKnown);
+      }
+      strip.bars.push_back(std::move(bar));
+    }
+    // By begin, the outer ones first: what is inside is painted over what is around it.
+    std::stable_sort(strip.bars.begin(), strip.bars.end(), [](const SceneBar& a, const SceneBar& b) {
+      return a.depth != b.depth ? a.depth < b.depth : a.from < b.from;
+    });
+  }
+
+  void addDetail(SceneStrip& strip, const LaneView& view, bool dense) const {
+    if (!dense) return;
+    if (isLaneOfTime(strip.lane)) {
+      if (request_.durations) strip.detail = "share";
+      return;
+    }
+    strip.detail = fmt::format("max {}", grouped(mostOf(view, window_)));
+    const std::string_view what = strip.lane == LaneKind::Programming ? "calls" : "operations";
+    if (view.slice && request_.durations && strip.height >= 30) {
+      strip.detailBelow = fmt::format("{} in {}", what, durationWords(static_cast<u64>(view.slice)));
+    } else if (strip.height >= 30) {
+      strip.detailBelow = fmt::format("{} a pixel", what);
+    }
+  }
+
+  void addLosses(SceneStrip& strip, const CpuTrack& track, bool withWords) const {
+    constexpr float least = 3;
+    for (const LaneLoss& loss : track.losses) {
+      if (loss.to < window_.from || loss.from >= window_.to) continue;
+      const s64 from = loss.atBegin ? window_.from : loss.from;
+      const s64 to = loss.atEnd ? window_.to : loss.to;
+      const float x = static_cast<float>(std::max(window_.x(from), 0.0));
+      const float behind = static_cast<float>(std::min(window_.x(to), window_.width));
+      if (!strip.hatches.empty() && x <= strip.hatches.back().to) {
+        SceneHatch& last = strip.hatches.back();
+        if (strip.hatches.size() == 1 && last.from <= 0 && last.to >= static_cast<float>(window_.width)) return;
+        last.to = std::max(last.to, behind);
+        if (withWords) last.reason = "events lost, several times";
+        continue;
+      }
+      strip.hatches.push_back({x, std::max(behind, x + least), withWords ? lossWords(loss) : ""});
+    }
+  }
+
+  const Timeline& timeline_;
+  const SceneNames& names_;
+  const SceneRequest& request_;
+  ViewWindow window_;
+  std::vector<TrackView> views_;
+  std::array<u32, laneCount> most_{};
+};
+
+}  // namespace
+
+Scene buildScene(const Timeline& timeline, const SceneNames& names, const SceneRequest& request) {
+  if (!timeline.store) return {};
+  return Builder(timeline, names, request).run();
+}
+
+}  // namespace tickscope
