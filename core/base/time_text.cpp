@@ -16,7 +16,8 @@ constexpr u64 billion = 1'000'000'000;
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Digits of a base from the front of `text`, all of which are taken off; false: none, or too large.
+/// Digits of a base from the front of `text`, all of which are taken off; false: none, or too
+/// large.
 bool takeDigits(std::string_view& text, u64& value, int base) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc{}) return false;
@@ -26,11 +27,15 @@ bool takeDigits(std::string_view& text, u64& value, int base) {
 
 u64 nanosecondsOf(WrittenNumber::Unit unit) {
   switch (unit) {
-    case WrittenNumber::Unit::Micro: return 1'000;
-    case WrittenNumber::Unit::Milli: return 1'000'000;
-    case WrittenNumber::Unit::Second: return billion;
+    case WrittenNumber::Unit::Micro:
+      return 1'000;
+    case WrittenNumber::Unit::Milli:
+      return 1'000'000;
+    case WrittenNumber::Unit::Second:
+      return billion;
     case WrittenNumber::Unit::None:
-    case WrittenNumber::Unit::Nano: break;
+    case WrittenNumber::Unit::Nano:
+      break;
   }
   return 1;
 }
@@ -65,18 +70,22 @@ Known<WrittenNumber> readNumber(std::string_view text) {
   }
   using Unit = WrittenNumber::Unit;
   if (text.empty()) return number;
-  if (text == "ns") number.unit = Unit::Nano;
-  else if (text == "us") number.unit = Unit::Micro;
-  else if (text == "ms") number.unit = Unit::Milli;
-  else if (text == "s") number.unit = Unit::Second;
-  else return {};
+  if (text == "ns")
+    number.unit = Unit::Nano;
+  else if (text == "us")
+    number.unit = Unit::Micro;
+  else if (text == "ms")
+    number.unit = Unit::Milli;
+  else if (text == "s")
+    number.unit = Unit::Second;
+  else
+    return {};
   return number;
 }
 
 Known<Whole> inNanoseconds(const WrittenNumber& written, WrittenNumber::Unit plain) {
   if (written.finer) return {};
-  const u64 scale =
-      nanosecondsOf(written.unit == WrittenNumber::Unit::None ? plain : written.unit);
+  const u64 scale = nanosecondsOf(written.unit == WrittenNumber::Unit::None ? plain : written.unit);
   const u64 step = billion / scale;  // billionths of the unit in a nanosecond
   if (written.billionths % step) return {};
   const u64 fraction = written.billionths / step;
@@ -141,14 +150,23 @@ Known<u64> readSize(std::string_view text) {
   unsigned shift = 0;
   switch (text.front()) {
     case 'k':
-    case 'K': shift = 10; break;
+    case 'K':
+      shift = 10;
+      break;
     case 'm':
-    case 'M': shift = 20; break;
+    case 'M':
+      shift = 20;
+      break;
     case 'g':
-    case 'G': shift = 30; break;
+    case 'G':
+      shift = 30;
+      break;
     case 't':
-    case 'T': shift = 40; break;
-    default: return {};
+    case 'T':
+      shift = 40;
+      break;
+    default:
+      return {};
   }
   text.remove_prefix(1);
   if (!text.empty() && text != "B" && text != "iB") return {};

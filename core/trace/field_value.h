@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One field of a typed row by its place, without unpacking into a payload type that the caller names.
+// One field of a typed row by its place, without unpacking into a payload type that the caller
+// names.
 #pragma once
 
 #include "core/trace/event_store.h"

@@ -18,22 +18,36 @@ namespace {
 
 /// In order of cost: parts of && and || run in this order.
 enum class TestIs : u8 {
-  Type, Stream, RowNumber, Time, PidNumber, Context, Tgid, Comm, Field, FieldOfBytes, Text, Not, And, Or
+  Type,
+  Stream,
+  RowNumber,
+  Time,
+  PidNumber,
+  Context,
+  Tgid,
+  Comm,
+  Field,
+  FieldOfBytes,
+  Text,
+  Not,
+  And,
+  Or
 };
 
 struct TestNode {
   TestIs is{};
   u8 cost = 0;
   std::vector<TestNode> parts;
-  std::vector<u8> accepted;         // by type or stream
+  std::vector<u8> accepted;  // by type or stream
   NumberTest number;
-  bool numeric = false;             // of fields: `number` was given
-  bool jiffiesToo = true;           // the number has no unit of time
-  bool preemptCount = false;        // of Context: else the flags
+  bool numeric = false;       // of fields: `number` was given
+  bool jiffiesToo = true;     // the number has no unit of time
+  bool preemptCount = false;  // of Context: else the flags
   Known<TextTest> text;
   std::string word;
-  std::vector<FieldPlace> places;   // by type
-  // What was learned: texts by their number, symbols by address, tasks by pid. 0: not yet, 1: no, 2: yes.
+  std::vector<FieldPlace> places;  // by type
+  // What was learned: texts by their number, symbols by address, tasks by pid. 0: not yet, 1: no,
+  // 2: yes.
   std::vector<u8> strings;
   std::unordered_map<u64, bool> addresses;
   std::unordered_map<s32, bool> tasks;
@@ -88,9 +102,12 @@ class Compiler {
     switch (node.is) {
       case FilterNode::Is::And:
       case FilterNode::Is::Or:
-      case FilterNode::Is::Not: return joined(node);
-      case FilterNode::Is::Word: return word(node);
-      case FilterNode::Is::Comparison: break;
+      case FilterNode::Is::Not:
+        return joined(node);
+      case FilterNode::Is::Word:
+        return word(node);
+      case FilterNode::Is::Comparison:
+        break;
     }
     return comparison(node);
   }
@@ -145,7 +162,8 @@ class Compiler {
     }
     if (node.field == "event") return event(node);
     if (node.field == "lateness") {
-      return atField(node, "`lateness` is not available: timers are not followed from start to expiry yet.");
+      return atField(
+          node, "`lateness` is not available: timers are not followed from start to expiry yet.");
     }
     return field(node);
   }
@@ -164,9 +182,12 @@ class Compiler {
                                        nameOf(node.op)));
     }
     const auto written = node.quoted ? Known<WrittenNumber>{} : readNumber(node.value);
-    if (!written) return atValue(node, fmt::format("{} is a number; this is none.", inTicks(node.field)));
+    if (!written)
+      return atValue(node, fmt::format("{} is a number; this is none.", inTicks(node.field)));
     const auto whole = asWhole(*written);
-    if (!whole) return atValue(node, fmt::format("{} is a whole number without a unit.", inTicks(node.field)));
+    if (!whole)
+      return atValue(node,
+                     fmt::format("{} is a whole number without a unit.", inTicks(node.field)));
     return NumberTest(node.op, *whole);
   }
 
@@ -184,7 +205,8 @@ class Compiler {
       return atField(node, fmt::format("`time` is a number; {} compares texts.", nameOf(node.op)));
     }
     const auto written = node.quoted ? Known<WrittenNumber>{} : readNumber(node.value);
-    if (!written) return atValue(node, "This is no time; times are seconds (12.345678901) or have ns us ms s.");
+    if (!written)
+      return atValue(node, "This is no time; times are seconds (12.345678901) or have ns us ms s.");
     const auto ns = inNanoseconds(*written, WrittenNumber::Unit::Second);
     if (!ns) return atValue(node, "This time is finer than a nanosecond, or too large.");
     TestNode test = made(TestIs::Time);
@@ -220,7 +242,8 @@ class Compiler {
     TestNode test = made(TestIs::Type);
     for (std::size_t t = 0; t < store_->types().size(); ++t) {
       const EventType& type = store_->types()[t];
-      // What is printed can be another name than the format's (a marker's tracing_mark_write is `print`).
+      // What is printed can be another name than the format's (a marker's tracing_mark_write is
+      // `print`).
       std::string_view name = names_.eventNames()[t];
       std::string full;
       if (withSystem) {
@@ -243,10 +266,11 @@ class Compiler {
         return atField(node, fmt::format("This recording has no event {}.",
                                          inTicks(std::string_view(node.field).substr(0, dot))));
       }
-      return atField(node, dot == std::string::npos
-                               ? fmt::format("No event of this recording has a field {}.", inTicks(node.field))
-                               : fmt::format("That event has no field {}.",
-                                             inTicks(std::string_view(node.field).substr(dot + 1))));
+      return atField(
+          node, dot == std::string::npos
+                    ? fmt::format("No event of this recording has a field {}.", inTicks(node.field))
+                    : fmt::format("That event has no field {}.",
+                                  inTicks(std::string_view(node.field).substr(dot + 1))));
     }
     for (const FieldPlace& place : test.places) {
       if (place.is == FieldPlace::Is::Raw) test.cost = static_cast<u8>(TestIs::FieldOfBytes);
@@ -266,10 +290,12 @@ class Compiler {
     Known<Whole> whole;
     if (written && written->unit != WrittenNumber::Unit::None) {
       if (values.jiffies && !values.signedNumber && !values.unsignedNumber) {
-        return atValue(node, fmt::format("{} counts jiffies: the number has no unit.", inTicks(node.field)));
+        return atValue(
+            node, fmt::format("{} counts jiffies: the number has no unit.", inTicks(node.field)));
       }
       whole = inNanoseconds(*written, WrittenNumber::Unit::Nano);
-      if (!whole && values.number()) return atValue(node, "This is no whole number of nanoseconds, or too large.");
+      if (!whole && values.number())
+        return atValue(node, "This is no whole number of nanoseconds, or too large.");
       test.jiffiesToo = false;
     } else if (written) {
       whole = asWhole(*written);
@@ -285,13 +311,17 @@ class Compiler {
       test.numeric = true;
     }
     const bool equality = node.op == FilterOp::Equal || node.op == FilterOp::NotEqual;
-    if (equality && (values.text || (values.address && !whole))) return withText(node, std::move(test));
+    if (equality && (values.text || (values.address && !whole)))
+      return withText(node, std::move(test));
     if (!whole) {
-      if (values.number()) return atValue(node, fmt::format("{} is a number; this is none.", inTicks(node.field)));
-      return atField(node, fmt::format("{} is a text; {} compares numbers.", inTicks(node.field), nameOf(node.op)));
+      if (values.number())
+        return atValue(node, fmt::format("{} is a number; this is none.", inTicks(node.field)));
+      return atField(node, fmt::format("{} is a text; {} compares numbers.", inTicks(node.field),
+                                       nameOf(node.op)));
     }
     if (!values.number()) {
-      return atField(node, fmt::format("{} is a text; {} compares numbers.", inTicks(node.field), nameOf(node.op)));
+      return atField(node, fmt::format("{} is a text; {} compares numbers.", inTicks(node.field),
+                                       nameOf(node.op)));
     }
     return test;
   }
@@ -335,12 +365,14 @@ bool Filter::Program::field(TestNode& node, Row row) {
   if (place.is == FieldPlace::Is::Raw) return raw(node, place, row);
   const StoredValue value = fieldOf(*store, row, place.place);
   switch (value.is) {
-    case StoredValue::Is::Nothing: return false;
+    case StoredValue::Is::Nothing:
+      return false;
     case StoredValue::Is::Signed:
       return node.numeric && node.number.acceptsSigned(static_cast<s64>(value.bits));
     case StoredValue::Is::Unsigned:
       if (!node.numeric) return false;
-      return (node.jiffiesToo || infoOf(store->kind(row)).fields[place.place].type != FieldType::JiffiesValue) &&
+      return (node.jiffiesToo ||
+              infoOf(store->kind(row)).fields[place.place].type != FieldType::JiffiesValue) &&
              node.number.acceptsUnsigned(value.bits);
     case StoredValue::Is::Address: {
       if (node.numeric) return node.number.acceptsUnsigned(value.bits);
@@ -357,7 +389,8 @@ bool Filter::Program::field(TestNode& node, Row row) {
       if (!node.text) return false;
       if (value.bits >= node.strings.size()) node.strings.resize(value.bits + 1, 0);
       u8& known = node.strings[value.bits];
-      if (!known) known = node.text->accepts(store->text(static_cast<StringId>(value.bits))) ? 2 : 1;
+      if (!known)
+        known = node.text->accepts(store->text(static_cast<StringId>(value.bits))) ? 2 : 1;
       return known == 2;
     }
   }
@@ -366,11 +399,16 @@ bool Filter::Program::field(TestNode& node, Row row) {
 
 bool Filter::Program::matches(TestNode& node, Row row) {
   switch (node.is) {
-    case TestIs::Type: return node.accepted[store->typeIndex(row)];
-    case TestIs::Stream: return node.accepted[store->streamOf(row)];
-    case TestIs::RowNumber: return node.number.acceptsUnsigned(number(row));
-    case TestIs::Time: return node.number.acceptsUnsigned(static_cast<u64>(store->time(row).value));
-    case TestIs::PidNumber: return node.number.acceptsSigned(number(store->pid(row)));
+    case TestIs::Type:
+      return node.accepted[store->typeIndex(row)];
+    case TestIs::Stream:
+      return node.accepted[store->streamOf(row)];
+    case TestIs::RowNumber:
+      return node.number.acceptsUnsigned(number(row));
+    case TestIs::Time:
+      return node.number.acceptsUnsigned(static_cast<u64>(store->time(row).value));
+    case TestIs::PidNumber:
+      return node.number.acceptsSigned(number(store->pid(row)));
     case TestIs::Context: {
       const Context context = store->context(row);
       return node.number.acceptsUnsigned(node.preemptCount ? context.preemptCount : context.flags);
@@ -379,11 +417,15 @@ bool Filter::Program::matches(TestNode& node, Row row) {
       const auto found = metadata->tgids.find(number(store->pid(row)));
       return found != metadata->tgids.end() && node.number.acceptsSigned(found->second);
     }
-    case TestIs::Comm: return comm(node, store->pid(row));
+    case TestIs::Comm:
+      return comm(node, store->pid(row));
     case TestIs::Field:
-    case TestIs::FieldOfBytes: return field(node, row);
-    case TestIs::Text: return text.nameAndBody(row).find(node.word) != std::string::npos;
-    case TestIs::Not: return !matches(node.parts.front(), row);
+    case TestIs::FieldOfBytes:
+      return field(node, row);
+    case TestIs::Text:
+      return text.nameAndBody(row).find(node.word) != std::string::npos;
+    case TestIs::Not:
+      return !matches(node.parts.front(), row);
     case TestIs::And:
       for (TestNode& part : node.parts) {
         if (!matches(part, row)) return false;
@@ -404,8 +446,9 @@ tl::expected<Filter, FilterError> Filter::compile(std::string_view text, const R
   if (!tree) return tl::unexpected(tree.error());
   Compiled top = Compiler(recording, buffer).compile(*tree);
   if (!top) return tl::unexpected(top.error());
-  return Filter(std::make_unique<Program>(Program{&buffer.events, &recording.metadata, buffer.clock.unit,
-                                                  EventText(recording, buffer), std::move(*top)}));
+  return Filter(
+      std::make_unique<Program>(Program{&buffer.events, &recording.metadata, buffer.clock.unit,
+                                        EventText(recording, buffer), std::move(*top)}));
 }
 
 bool Filter::matches(Row row) { return program_->matches(program_->top, row); }
@@ -425,7 +468,8 @@ Result<std::vector<Row>> Filter::rows(u32 from, u32 to, u32 most, Progress& prog
 }
 
 std::vector<std::string> Filter::fieldNames(const Recording& recording, const Buffer& buffer) {
-  std::set<std::string> names{"row", "time", "cpu", "pid", "tgid", "comm", "event", "timer", "callback"};
+  std::set<std::string> names{"row",  "time",  "cpu",   "pid",     "tgid",
+                              "comm", "event", "timer", "callback"};
   for (std::string& name : FieldNames(recording, buffer).all()) names.insert(std::move(name));
   return {names.begin(), names.end()};
 }

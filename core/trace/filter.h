@@ -13,21 +13,26 @@
 
 namespace tickscope {
 
-/// `field op value` with == (or =) != < <= > >= =~ !~, joined by && || ! ( ); `!` binds closest, then &&, then ||.
+/// `field op value` with == (or =) != < <= > >= =~ !~, joined by && || ! ( ); `!` binds closest,
+/// then &&, then ||.
 ///
-/// Fields: `row`, `time` (as printed: seconds for clocks of nanoseconds, or with a unit), `cpu`, `pid`, `tgid`, `comm`,
-/// `event` (its name, or system:name), `timer` (a wheel timer, hrtimer or alarm), `callback` (the function of a timer),
-/// each field of an event by its format name, and EVENT.FIELD for that of one event where the name alone means something
-/// else (`sched_waking.pid`). Numbers: decimal, 0x, or nanoseconds with ns us ms s. Addresses also as the kernel prints
-/// pointers (8 or 16 hexadecimal digits), or by symbol. Regular expressions are RE2's, search anywhere in the text and
-/// mind upper and lower case. A word by itself searches the event's name and text as printed. A row without the field
-/// does not match, whatever the operator.
+/// Fields: `row`, `time` (as printed: seconds for clocks of nanoseconds, or with a unit), `cpu`,
+/// `pid`, `tgid`, `comm`, `event` (its name, or system:name), `timer` (a wheel timer, hrtimer or
+/// alarm), `callback` (the function of a timer), each field of an event by its format name, and
+/// EVENT.FIELD for that of one event where the name alone means something else
+/// (`sched_waking.pid`). Numbers: decimal, 0x, or nanoseconds with ns us ms s. Addresses also as
+/// the kernel prints pointers (8 or 16 hexadecimal digits), or by symbol. Regular expressions are
+/// RE2's, search anywhere in the text and mind upper and lower case. A word by itself searches the
+/// event's name and text as printed. A row without the field does not match, whatever the operator.
 ///
-/// Keeps what it learned of strings, symbols and tasks: one thread at a time; copies are independent.
+/// Keeps what it learned of strings, symbols and tasks: one thread at a time; copies are
+/// independent.
 class Filter {
  public:
-  /// `recording` and `buffer` (one of its buffers) must outlive the filter. Errors have their place in `text`.
-  static tl::expected<Filter, FilterError> compile(std::string_view text, const Recording& recording,
+  /// `recording` and `buffer` (one of its buffers) must outlive the filter. Errors have their place
+  /// in `text`.
+  static tl::expected<Filter, FilterError> compile(std::string_view text,
+                                                   const Recording& recording,
                                                    const Buffer& buffer);
 
   [[nodiscard]] bool matches(Row row);

@@ -47,8 +47,8 @@ class Lexer {
     if (c == '~') return error("A single ~ means nothing here; 'matches' is written =~.", 1);
     const std::size_t begin = at_;
     while (at_ < text_.size() && !endsWord(text_[at_])) ++at_;
-    return Token{Token::Is::Word, begin, at_ - begin, std::string(text_.substr(begin, at_ - begin)),
-                 {}};
+    return Token{
+        Token::Is::Word, begin, at_ - begin, std::string(text_.substr(begin, at_ - begin)), {}};
   }
 
  private:
@@ -82,8 +82,8 @@ class Lexer {
     }
     return {};
   }
-  /// Behind a backslash the quote and the backslash stand for themselves; before anything else the backslash stays,
-  /// because regular expressions have their own meaning for it.
+  /// Behind a backslash the quote and the backslash stand for themselves; before anything else the
+  /// backslash stays, because regular expressions have their own meaning for it.
   tl::expected<Token, FilterError> quoted(char quote) {
     Token token{Token::Is::Quoted, at_, 0, {}, {}};
     for (std::size_t at = at_ + 1; at < text_.size(); ++at) {
@@ -167,8 +167,7 @@ class Parser {
       return node;
     }
     if (token_.is == Token::Is::End) {
-      return tl::unexpected(
-          FilterError{"This ( is never closed.", opening.at, opening.length});
+      return tl::unexpected(FilterError{"This ( is never closed.", opening.at, opening.length});
     }
     if (token_.is != Token::Is::Close) return error("Expected &&, || or ) before this.");
     if (auto moved = advance(); !moved) return tl::unexpected(moved.error());
@@ -196,8 +195,8 @@ class Parser {
       return node;
     }
     if (left.is == Token::Is::Quoted) {
-      return tl::unexpected(FilterError{"The name of a field stands without quotes.", left.at,
-                                        left.length});
+      return tl::unexpected(
+          FilterError{"The name of a field stands without quotes.", left.at, left.length});
     }
     node.is = FilterNode::Is::Comparison;
     node.field = left.text;
@@ -223,8 +222,8 @@ class Parser {
 }  // namespace
 
 std::string_view nameOf(FilterOp op) {
-  static constexpr std::array<std::string_view, 8> names{"==", "!=", "<", "<=",
-                                                         ">",  ">=", "=~", "!~"};
+  static constexpr std::array<std::string_view, 8> names{
+      "==", "!=", "<", "<=", ">", ">=", "=~", "!~"};
   return names[static_cast<std::size_t>(op)];
 }
 

@@ -14,7 +14,8 @@ namespace tickscope {
 
 namespace {
 
-/// RE2 takes linear time on any expression and text, and its memory has a limit; std::regex recurses once a character.
+/// RE2 takes linear time on any expression and text, and its memory has a limit; std::regex
+/// recurses once a character.
 constexpr s64 expressionMemory = s64{1} << 20;
 
 constexpr s64 signedMost = std::numeric_limits<s64>::max();
@@ -80,11 +81,16 @@ void addType(FieldValues& values, FieldType type) {
 
 void addValue(FieldValues& values, const FieldValue& value) {
   values.known = true;
-  if (value.address) values.address = true;
-  else if (std::holds_alternative<u64>(value.value)) values.unsignedNumber = true;
-  else if (std::holds_alternative<s64>(value.value)) values.signedNumber = true;
-  else if (std::holds_alternative<std::string>(value.value)) values.text = true;
-  else values.unsignedNumber = values.text = true;  // damaged in its first record: anything
+  if (value.address)
+    values.address = true;
+  else if (std::holds_alternative<u64>(value.value))
+    values.unsignedNumber = true;
+  else if (std::holds_alternative<s64>(value.value))
+    values.signedNumber = true;
+  else if (std::holds_alternative<std::string>(value.value))
+    values.text = true;
+  else
+    values.unsignedNumber = values.text = true;  // damaged in its first record: anything
 }
 
 /// The typed place of a filter's field name for a kind.
@@ -101,7 +107,8 @@ NumberTest::NumberTest(FilterOp op, Whole value) {
     op = FilterOp::Equal;
     inverted_ = true;
   }
-  // Where the value lies beside the two ranges: below all unsigned numbers, or above all signed ones.
+  // Where the value lies beside the two ranges: below all unsigned numbers, or above all signed
+  // ones.
   const bool below = value.negative;
   const u64 asUnsigned = value.magnitude;
   const bool tooLow = below && value.magnitude > u64{1} << 63U;
@@ -124,14 +131,20 @@ NumberTest::NumberTest(FilterOp op, Whole value) {
     if (!tooLow && !tooHigh) setSigned(asSigned, asSigned);
     if (!below) setUnsigned(asUnsigned, asUnsigned);
   } else if (less) {
-    if (tooHigh) setSigned(signedLeast, signedMost);
-    else if (!tooLow && (orEqual || asSigned > signedLeast)) setSigned(signedLeast, asSigned - !orEqual);
+    if (tooHigh)
+      setSigned(signedLeast, signedMost);
+    else if (!tooLow && (orEqual || asSigned > signedLeast))
+      setSigned(signedLeast, asSigned - !orEqual);
     if (!below && (orEqual || asUnsigned > 0)) setUnsigned(0, asUnsigned - !orEqual);
   } else {
-    if (tooLow) setSigned(signedLeast, signedMost);
-    else if (!tooHigh && (orEqual || asSigned < signedMost)) setSigned(asSigned + !orEqual, signedMost);
-    if (below) setUnsigned(0, unsignedMost);
-    else if (orEqual || asUnsigned < unsignedMost) setUnsigned(asUnsigned + !orEqual, unsignedMost);
+    if (tooLow)
+      setSigned(signedLeast, signedMost);
+    else if (!tooHigh && (orEqual || asSigned < signedMost))
+      setSigned(asSigned + !orEqual, signedMost);
+    if (below)
+      setUnsigned(0, unsignedMost);
+    else if (orEqual || asUnsigned < unsignedMost)
+      setUnsigned(asUnsigned + !orEqual, unsignedMost);
   }
 }
 
@@ -149,8 +162,7 @@ tl::expected<TextTest, std::string> TextTest::make(FilterOp op, const std::strin
   options.set_max_mem(expressionMemory);
   auto expression = std::make_shared<const re2::RE2>(value, options);
   if (!expression->ok()) {
-    return tl::unexpected(
-        fmt::format("This is no regular expression: {}.", expression->error()));
+    return tl::unexpected(fmt::format("This is no regular expression: {}.", expression->error()));
   }
   test.expression_ = std::move(expression);
   return test;
@@ -203,14 +215,15 @@ std::vector<FieldPlace> FieldNames::placesOf(std::string_view name, FieldValues&
   }
   const auto isMeant = [&](std::string_view system, std::string_view eventName) {
     if (event.empty()) return true;
-    return event == eventName || (event.size() == system.size() + 1 + eventName.size() &&
-                                  event.starts_with(system) && event.ends_with(eventName) &&
-                                  event[system.size()] == ':');
+    return event == eventName ||
+           (event.size() == system.size() + 1 + eventName.size() && event.starts_with(system) &&
+            event.ends_with(eventName) && event[system.size()] == ':');
   };
   // Events that Tickscope knows need not occur for their fields to be known.
   for (std::size_t kind = 0; kind < kindCount; ++kind) {
     const KindInfo& info = kindInfos[kind];
-    if (!event.empty() && event != info.event && (info.eventAlias.empty() || event != info.eventAlias)) {
+    if (!event.empty() && event != info.event &&
+        (info.eventAlias.empty() || event != info.eventAlias)) {
       continue;
     }
     values.eventMissing = false;
@@ -219,7 +232,8 @@ std::vector<FieldPlace> FieldNames::placesOf(std::string_view name, FieldValues&
     }
   }
   for (std::size_t t = 0; t < types.size(); ++t) {
-    if (!isMeant(types[t].system, types[t].name) && !isMeant(types[t].system, eventNames_[t])) continue;
+    if (!isMeant(types[t].system, types[t].name) && !isMeant(types[t].system, eventNames_[t]))
+      continue;
     values.eventMissing = false;
     if (const auto place = typedPlace(types[t].kind, name)) {
       places[t] = {FieldPlace::Is::Stored, *place, {}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a filter compares a value with: a set of numbers, or a text; and what a field name means for each event type.
+// What a filter compares a value with: a set of numbers, or a text; and what a field name means for
+// each event type.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,8 @@ class RE2;
 
 namespace tickscope {
 
-/// The numbers that a comparison accepts, for signed and for unsigned values: an interval, or all but one.
+/// The numbers that a comparison accepts, for signed and for unsigned values: an interval, or all
+/// but one.
 class NumberTest {
  public:
   NumberTest() = default;
@@ -72,7 +74,7 @@ struct FieldPlace {
 /// What values a field has, over all types that have it.
 struct FieldValues {
   bool signedNumber = false, unsignedNumber = false, jiffies = false, address = false, text = false;
-  bool known = false;      ///< some event has the field, in this recording or in principle
+  bool known = false;         ///< some event has the field, in this recording or in principle
   bool eventMissing = false;  ///< EVENT.FIELD: no such event
   [[nodiscard]] bool number() const { return signedNumber || unsignedNumber || jiffies || address; }
 };
@@ -82,7 +84,8 @@ class FieldNames {
  public:
   FieldNames(const Recording& recording, const Buffer& buffer);
 
-  /// The place for each type of the buffer's store; `name` may be EVENT.FIELD, `timer` or `callback`.
+  /// The place for each type of the buffer's store; `name` may be EVENT.FIELD, `timer` or
+  /// `callback`.
   [[nodiscard]] std::vector<FieldPlace> placesOf(std::string_view name, FieldValues& values) const;
   [[nodiscard]] std::vector<std::string> all() const;
   /// The name to show and compare of each type.
@@ -91,7 +94,8 @@ class FieldNames {
  private:
   const EventStore* store_;
   std::vector<std::string> eventNames_;
-  std::vector<std::vector<FieldValue>> rawFields_;  ///< of the first row of each type that is kept as bytes
+  std::vector<std::vector<FieldValue>>
+      rawFields_;  ///< of the first row of each type that is kept as bytes
 };
 
 }  // namespace tickscope

@@ -49,8 +49,27 @@ TEST(ReadNumber, TakesHexadecimalNumbersWhole) {
 }
 
 TEST(ReadNumber, RefusesWhatIsNoNumber) {
-  for (const char* text : {"", "-", "+", ".", ".5", "5.", "1e3", "1,000", " 1", "1 ", "--1", "+-1", "0x", "0xg", "1h", "1us2",
-                           "18446744073709551616", "99999999999999999999999", "0x10000000000000000", "nan", "1.2.3"}) {
+  for (const char* text : {"",
+                           "-",
+                           "+",
+                           ".",
+                           ".5",
+                           "5.",
+                           "1e3",
+                           "1,000",
+                           " 1",
+                           "1 ",
+                           "--1",
+                           "+-1",
+                           "0x",
+                           "0xg",
+                           "1h",
+                           "1us2",
+                           "18446744073709551616",
+                           "99999999999999999999999",
+                           "0x10000000000000000",
+                           "nan",
+                           "1.2.3"}) {
     EXPECT_FALSE(readNumber(text)) << '"' << text << '"';
   }
 }
@@ -103,7 +122,8 @@ TEST(ReadSize, TakesBinaryUnits) {
   EXPECT_EQ(readSize("64K"), Known<u64>{65'536});
   EXPECT_EQ(readSize("512MiB"), Known<u64>{u64{512} << 20U});
   EXPECT_EQ(readSize("2g"), Known<u64>{u64{2} << 30U});
-  for (const char* text : {"", "-1", "K", "1.5G", "1X", "1KX", "99999999999T", "18446744073709551616"}) {
+  for (const char* text :
+       {"", "-1", "K", "1.5G", "1X", "1KX", "99999999999T", "18446744073709551616"}) {
     EXPECT_FALSE(readSize(text)) << '"' << text << '"';
   }
 }

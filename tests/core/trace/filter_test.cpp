@@ -58,7 +58,8 @@ class Rows {
 
   template <class P>
   Rows& add(u16 stream, s64 time, s32 pid, u16 type, const P& payload, u8 flags = 0) {
-    EXPECT_TRUE(parts_.streams[stream].pieces[0].append({time}, Pid{pid}, Context{flags, 1}, type, payload));
+    EXPECT_TRUE(parts_.streams[stream].pieces[0].append({time}, Pid{pid}, Context{flags, 1}, type,
+                                                        payload));
     return *this;
   }
   StringId text(std::string_view value) { return StringId{pools_->strings.intern(value)}; }
@@ -136,8 +137,10 @@ Recording nineRows() {
   entry.function = Address{labFunction};
   entry.now = {4'294'900'001};
   entry.baseclk = {4'294'900'001};
-  rows.add(0, 1'000'000'000, 7, 0, timerStart(0xffff888000001000U, labFunction, 4'294'900'000, 0x400002))
-      .add(0, 1'001'000'000, 7, 1, hrtimerStart(0xffff888000002000U, tickFunction, 1'002'000'000), 0x11)
+  rows.add(0, 1'000'000'000, 7, 0,
+           timerStart(0xffff888000001000U, labFunction, 4'294'900'000, 0x400002))
+      .add(0, 1'001'000'000, 7, 1, hrtimerStart(0xffff888000002000U, tickFunction, 1'002'000'000),
+           0x11)
       .add(1, 1'002'000'000, 0, 2, waking)
       .add(1, 1'003'000'000, 0, 3, change)
       .add(0, 1'004'000'000, 9, 4, SoftirqRaise{1})
@@ -359,7 +362,9 @@ TEST(Filter, StopsAtHostileTexts) {
 }
 
 TEST(Filter, KeepsBackslashesForExpressions) {
-  check({{R"(comm=~"ktimers/\d$")", "5 7 8"}, {R"(comm=~'^\w+$')", "0 1 6"}, {R"("say \"hi\"")", ""}});
+  check({{R"(comm=~"ktimers/\d$")", "5 7 8"},
+         {R"(comm=~'^\w+$')", "0 1 6"},
+         {R"("say \"hi\"")", ""}});
 }
 
 TEST(Filter, CollectsRowsUpToALimitAndStopsWhenCancelled) {
@@ -395,25 +400,34 @@ struct SlowNode {
 std::string written(const SlowNode& node) {
   if (node.is == 'c') return fmt::format("{}{}{}", node.field, node.op, node.value);
   if (node.is == '!') return "!(" + written(node.parts[0]) + ")";
-  return "(" + written(node.parts[0]) + (node.is == '&' ? ") && (" : ") || (") + written(node.parts[1]) + ")";
+  return "(" + written(node.parts[0]) + (node.is == '&' ? ") && (" : ") || (") +
+         written(node.parts[1]) + ")";
 }
 
 bool holds(const SlowNode& node, const Recording& recording, Row row) {
   if (node.is == '!') return !holds(node.parts[0], recording, row);
-  if (node.is == '&') return holds(node.parts[0], recording, row) && holds(node.parts[1], recording, row);
-  if (node.is == '|') return holds(node.parts[0], recording, row) || holds(node.parts[1], recording, row);
+  if (node.is == '&')
+    return holds(node.parts[0], recording, row) && holds(node.parts[1], recording, row);
+  if (node.is == '|')
+    return holds(node.parts[0], recording, row) || holds(node.parts[1], recording, row);
   const EventStore& events = recording.buffers[0].events;
   long double left = 0;  // 64 bits of mantissa hold both ranges exactly
-  if (node.field == "cpu") left = number(events.cpu(row));
-  else if (node.field == "row") left = number(row);
-  else if (node.field == "pid") left = number(events.pid(row));
+  if (node.field == "cpu")
+    left = number(events.cpu(row));
+  else if (node.field == "row")
+    left = number(row);
+  else if (node.field == "pid")
+    left = number(events.pid(row));
   else {
     bool found = false;
     for (const FieldValue& value : EventText(recording, recording.buffers[0]).fields(row)) {
       if (value.name != node.field) continue;
-      if (const auto* bits = std::get_if<u64>(&value.value)) left = static_cast<long double>(*bits);
-      else if (const auto* sign = std::get_if<s64>(&value.value)) left = static_cast<long double>(*sign);
-      else return false;
+      if (const auto* bits = std::get_if<u64>(&value.value))
+        left = static_cast<long double>(*bits);
+      else if (const auto* sign = std::get_if<s64>(&value.value))
+        left = static_cast<long double>(*sign);
+      else
+        return false;
       found = true;
     }
     if (!found) return false;
@@ -430,10 +444,11 @@ bool holds(const SlowNode& node, const Recording& recording, Row row) {
 rc::Gen<SlowNode> anyNode(int depth) {
   const auto comparison = rc::gen::map(
       rc::gen::tuple(
-          rc::gen::element<std::string>("cpu", "row", "pid", "vec", "expires", "lat", "delta", "mode", "next_prio",
-                                        "flags", "softexpires", "prev_state"),
+          rc::gen::element<std::string>("cpu", "row", "pid", "vec", "expires", "lat", "delta",
+                                        "mode", "next_prio", "flags", "softexpires", "prev_state"),
           rc::gen::element<std::string>("==", "!=", "<", "<=", ">", ">="),
-          rc::gen::oneOf(rc::gen::inRange<s64>(-2, 12), rc::gen::element<s64>(51, -51, 98, 120, 0x400002, 4'294'900'000),
+          rc::gen::oneOf(rc::gen::inRange<s64>(-2, 12),
+                         rc::gen::element<s64>(51, -51, 98, 120, 0x400002, 4'294'900'000),
                          rc::gen::arbitrary<s64>())),
       [](const auto& from) {
         SlowNode node;
@@ -441,14 +456,15 @@ rc::Gen<SlowNode> anyNode(int depth) {
         return node;
       });
   if (depth == 0) return comparison;
-  const auto joined = rc::gen::map(
-      rc::gen::tuple(rc::gen::element('&', '|', '!'), rc::gen::pair(anyNode(depth - 1), anyNode(depth - 1))),
-      [](const auto& from) {
-        SlowNode node;
-        node.is = std::get<0>(from);
-        node.parts = {std::get<1>(from).first, std::get<1>(from).second};
-        return node;
-      });
+  const auto joined =
+      rc::gen::map(rc::gen::tuple(rc::gen::element('&', '|', '!'),
+                                  rc::gen::pair(anyNode(depth - 1), anyNode(depth - 1))),
+                   [](const auto& from) {
+                     SlowNode node;
+                     node.is = std::get<0>(from);
+                     node.parts = {std::get<1>(from).first, std::get<1>(from).second};
+                     return node;
+                   });
   return rc::gen::oneOf(comparison, joined);
 }
 
@@ -460,7 +476,8 @@ RC_GTEST_PROP(FilterProperty, AgreesWithTheSlowEvaluator, ()) {
   if (!filter) RC_FAIL(text + ": " + filter.error().what);
   for (u32 row = 0; row < recording.buffers[0].events.size(); ++row) {
     if (filter->matches(Row{row}) != holds(node, recording, Row{row})) {
-      RC_FAIL(fmt::format("row {}: {}\n{}", row, text, EventText(recording, recording.buffers[0]).line(Row{row})));
+      RC_FAIL(fmt::format("row {}: {}\n{}", row, text,
+                          EventText(recording, recording.buffers[0]).line(Row{row})));
     }
   }
 }
