@@ -25,6 +25,9 @@ class RecordText : public RawEventText {
   [[nodiscard]] std::vector<FieldValue> fields(u16 type, const RawRef& record) const override;
   [[nodiscard]] bool namedInText(u16 type) const override;
   [[nodiscard]] std::vector<u8> bytes(const RawRef& record) const override;
+  [[nodiscard]] Known<std::string> typedBody(u16 type,
+                                             std::span<const TypedValue> values) const override;
+  [[nodiscard]] std::string_view fieldName(u16 type, std::size_t place) const override;
 
  private:
   struct State;
