@@ -22,10 +22,11 @@ constexpr u64 mostMissing = u64{1} << 40U;
 
 /// What became of one table.
 struct BuiltTable {
-  std::size_t buffer = 0;  ///< index into the buffers
-  std::set<u32> taken;     ///< CPUs that have a stream
-  u32 free = 0;            ///< no lower number is free
-  std::vector<u32> lost;   ///< CPUs whose rows are of no use
+  std::size_t buffer = 0;    ///< index into the buffers
+  std::set<u32> taken;       ///< CPUs that have a stream
+  u32 free = 0;              ///< no lower number is free
+  std::set<u32> impossible;  ///< numbers that no CPU has
+  std::vector<u32> lost;     ///< CPUs whose rows are of no use
 };
 
 class Builder {
