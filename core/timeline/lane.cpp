@@ -8,12 +8,18 @@ namespace tickscope {
 
 std::string_view nameOf(LaneKind lane) {
   switch (lane) {
-    case LaneKind::Task: return "task";
-    case LaneKind::HardIrq: return "hard irq";
-    case LaneKind::Softirq: return "softirq";
-    case LaneKind::Hrtimer: return "hrtimers";
-    case LaneKind::Wheel: return "wheel";
-    case LaneKind::Programming: return "programming";
+    case LaneKind::Task:
+      return "task";
+    case LaneKind::HardIrq:
+      return "hard irq";
+    case LaneKind::Softirq:
+      return "softirq";
+    case LaneKind::Hrtimer:
+      return "hrtimers";
+    case LaneKind::Wheel:
+      return "wheel";
+    case LaneKind::Programming:
+      return "programming";
   }
   return "";
 }
@@ -134,6 +140,7 @@ u64 Timeline::bytes() const {
       sum += lane.checkpoints.capacity() * sizeof(LaneState) + lane.pyramid.bytes();
     }
   }
+  for (const OverviewRow& row : overview) sum += row.counts.capacity() * sizeof(u32);
   return sum;
 }
 

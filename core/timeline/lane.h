@@ -69,11 +69,11 @@ struct LaneLoss {
 /// An interval of a lane: a task runs, an interrupt or a callback is being served.
 struct LaneSpan {
   s64 from{}, to{};
-  Row row{};               ///< the event that begins it; the one that ends it where the beginning was not recorded
+  Row row{};  ///< the event that begins it; the one that ends it where the beginning was not recorded
   u8 depth = 0;            ///< 0: outermost
   bool idle = false;       ///< the idle task "runs"
   bool beginKnown = true;  ///< false: it began before `from`, which is where the recording begins
-  bool endKnown = true;    ///< false: it ended somewhere behind `to`: nothing is known from there on
+  bool endKnown = true;  ///< false: it ended somewhere behind `to`: nothing is known from there on
   bool operator==(const LaneSpan&) const = default;
 };
 
@@ -86,13 +86,13 @@ struct LaneState {
     Row row{};
     bool operator==(const Open&) const = default;
   };
-  u64 busy = 0;       ///< units of busy time in closed spans
-  u64 operations = 0; ///< what counts in the lane so far: see LaneWalk::counted
-  s64 since = 0;      ///< where the knowledge begins: the CPU's first event, or the first behind a loss
-  u32 loss = 0;       ///< next of the CPU's losses
+  u64 busy = 0;        ///< units of busy time in closed spans
+  u64 operations = 0;  ///< what counts in the lane so far: see LaneWalk::counted
+  s64 since = 0;  ///< where the knowledge begins: the CPU's first event, or the first behind a loss
+  u32 loss = 0;   ///< next of the CPU's losses
   u32 depth = 0;
-  bool fresh = true;  ///< nothing was entered since the knowledge began
-  bool idle = false;  ///< what is open is the idle task
+  bool fresh = true;                     ///< nothing was entered since the knowledge began
+  bool idle = false;                     ///< what is open is the idle task
   LanePart partBefore = LanePart::None;  ///< of the event before, and its row
   Row before{};
   std::array<Open, kept> open{};
@@ -104,10 +104,10 @@ struct Lane {
   static constexpr u32 checkpointEvery = 256;
 
   LaneKind kind{};
-  std::vector<Row> rows;               ///< ascending, in recorded order
-  std::vector<s64> times;              ///< of rows, running maximum; only where the CPU's times step back
+  std::vector<Row> rows;   ///< ascending, in recorded order
+  std::vector<s64> times;  ///< of rows, running maximum; only where the CPU's times step back
   std::vector<LaneState> checkpoints;
-  Pyramid pyramid;                     ///< empty in lanes of few events
+  Pyramid pyramid;  ///< empty in lanes of few events
 };
 
 /// A CPU's lanes. Damaged files can hold two streams of one CPU: each is a track.
@@ -119,19 +119,27 @@ struct CpuTrack {
   std::array<Lane, laneCount> lanes;
 };
 
+/// Events of all kinds of some neighbouring CPUs over the whole recording.
+struct OverviewRow {
+  u32 firstTrack{}, tracks{};
+  std::vector<u32> counts;  ///< by bins of 2^Timeline::overviewShift units
+};
+
 /// What can be drawn of a buffer. Immutable; refers to the store, which must outlive it.
 struct Timeline {
   const EventStore* store = nullptr;
   LaneRoles roles;
   TraceTime origin{};
-  s64 last = 0;  ///< time of the last event
-  std::vector<CpuTrack> tracks;  ///< by CPU, then stream; only streams with events or losses
+  s64 last = 0;                       ///< time of the last event
+  std::vector<CpuTrack> tracks;       ///< by CPU, then stream; only streams with events or losses
+  std::vector<OverviewRow> overview;  ///< at most overviewRows
+  u32 overviewShift = 0;
+  static constexpr u32 overviewRows = 64;
+  static constexpr u32 overviewBins = 2048;
 
   /// Earlier times than the origin are negative; nothing is farther than `farthest`.
   [[nodiscard]] s64 relative(TraceTime time) const;
-  [[nodiscard]] TraceTime absolute(s64 relative) const {
-    return origin + TraceDelta{relative};
-  }
+  [[nodiscard]] TraceTime absolute(s64 relative) const { return origin + TraceDelta{relative}; }
   /// Time of the event at `place` in a lane: never before that of the event at place - 1.
   [[nodiscard]] s64 timeAt(const Lane& lane, u32 place) const {
     return lane.times.empty() ? relative(store->time(lane.rows[place])) : lane.times[place];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "core/base/parallel.h"
 #include "core/timeline/lane_walk.h"
@@ -14,17 +15,26 @@ u8 classOf(const EventStore& store, LaneRole role, Row row) {
   if (role.lane == LaneKind::Softirq) {
     u32 vector = 0;
     switch (role.part) {
-      case LanePart::Raise: vector = store.as<SoftirqRaise>(row).vec; break;
-      case LanePart::Entry: vector = store.as<SoftirqEntry>(row).vec; break;
-      default: vector = store.as<SoftirqExit>(row).vec; break;
+      case LanePart::Raise:
+        vector = store.as<SoftirqRaise>(row).vec;
+        break;
+      case LanePart::Entry:
+        vector = store.as<SoftirqEntry>(row).vec;
+        break;
+      default:
+        vector = store.as<SoftirqExit>(row).vec;
+        break;
     }
     return vector == 1 ? lane_class::timer : vector == 8 ? lane_class::hrtimer : lane_class::other;
   }
   if (role.lane == LaneKind::Hrtimer || role.lane == LaneKind::Wheel) {
     switch (role.part) {
-      case LanePart::Arm: return lane_class::arm;
-      case LanePart::Cancel: return lane_class::cancel;
-      default: return lane_class::expiry;
+      case LanePart::Arm:
+        return lane_class::arm;
+      case LanePart::Cancel:
+        return lane_class::cancel;
+      default:
+        return lane_class::expiry;
     }
   }
   return 0;
@@ -38,7 +48,10 @@ constexpr u32 pollEvery = 1U << 15U;
 class LaneBuild {
  public:
   LaneBuild(const Timeline& timeline, const CpuTrack& track, Lane& lane, u64 events, bool keepTimes)
-      : store_(timeline.store), lane_(&lane), walk_(timeline, track, lane.kind), keepTimes_(keepTimes) {
+      : store_(timeline.store),
+        lane_(&lane),
+        walk_(timeline, track, lane.kind),
+        keepTimes_(keepTimes) {
     lane.rows.reserve(events);
     if (keepTimes) lane.times.reserve(events);
     lane.checkpoints.reserve((events + Lane::checkpointEvery - 1) / Lane::checkpointEvery);
@@ -46,7 +59,8 @@ class LaneBuild {
   }
 
   void add(s64 time, Row row, LaneRole role) {
-    if (lane_->rows.size() % Lane::checkpointEvery == 0) lane_->checkpoints.push_back(walk_.state());
+    if (lane_->rows.size() % Lane::checkpointEvery == 0)
+      lane_->checkpoints.push_back(walk_.state());
     lane_->rows.push_back(row);
     if (keepTimes_) lane_->times.push_back(time);
     walk_.step(time, row, role.part, *this);
@@ -89,9 +103,8 @@ std::vector<u32> tracksOf(const EventStore& store) {
     streams.push_back(s);
     if (onlyLoss) hasLoss[number(stream.cpu)] = false;
   }
-  std::stable_sort(streams.begin(), streams.end(), [&](u32 a, u32 b) {
-    return store.streams()[a].cpu < store.streams()[b].cpu;
-  });
+  std::stable_sort(streams.begin(), streams.end(),
+                   [&](u32 a, u32 b) { return store.streams()[a].cpu < store.streams()[b].cpu; });
   return streams;
 }
 
@@ -136,10 +149,26 @@ void measure(const EventStore& store, Timeline& timeline) {
     const u32 place = store.placeInStream(step.row);
     if (place) lasts.push_back(store.time(store.rowsOfStream(store.streamOf(step.row))[place - 1]));
   }
-  for (const TraceTime time : lasts) timeline.last = std::max(timeline.last, timeline.relative(time));
+  for (const TraceTime time : lasts)
+    timeline.last = std::max(timeline.last, timeline.relative(time));
 }
 
-bool buildTrack(const Timeline& timeline, CpuTrack& track, bool backward, Progress& progress) {
+/// Empty rows for the events of all tracks.
+void lineUpOverview(Timeline& timeline) {
+  while ((static_cast<u64>(timeline.last) >> timeline.overviewShift) >= Timeline::overviewBins) {
+    ++timeline.overviewShift;
+  }
+  const auto tracks = static_cast<u32>(timeline.tracks.size());
+  const u32 together = (tracks + Timeline::overviewRows - 1) / Timeline::overviewRows;
+  for (u32 first = 0; first < tracks; first += together) {
+    OverviewRow row{first, std::min(together, tracks - first), {}};
+    row.counts.resize((static_cast<u64>(timeline.last) >> timeline.overviewShift) + 1);
+    timeline.overview.push_back(std::move(row));
+  }
+}
+
+bool buildTrack(const Timeline& timeline, CpuTrack& track, bool backward,
+                std::vector<u32>& overview, Progress& progress) {
   const EventStore& store = *timeline.store;
   std::array<u64, laneCount> events{};
   for (u16 type = 0; type < store.types().size(); ++type) {
@@ -159,10 +188,12 @@ bool buildTrack(const Timeline& timeline, CpuTrack& track, bool backward, Progre
       if (!progress.advance(polled)) return false;
       polled = 0;
     }
+    s64 time = std::max<s64>(timeline.relative(store.time(row)), 0);
+    if (backward) time = latest = std::max(latest, time);
+    const u64 bin = static_cast<u64>(time) >> timeline.overviewShift;
+    ++overview[std::min<u64>(bin, overview.size() - 1)];
     const LaneRole role = timeline.roles.of(store.typeIndex(row));
-    if (backward) latest = std::max(latest, timeline.relative(store.time(row)));
     if (role.part == LanePart::None) continue;
-    const s64 time = backward ? latest : timeline.relative(store.time(row));
     builds[number(role.lane)].add(time, row, role);
   }
   if (backward) track.last = latest;
@@ -187,6 +218,8 @@ Result<std::shared_ptr<const Timeline>> buildTimeline(const EventStore& store, i
   placeLosses(store, *timeline);
   std::vector<bool> backward(store.streams().size());
   for (const BackwardStep& step : store.backwardSteps()) backward[store.streamOf(step.row)] = true;
+  lineUpOverview(*timeline);
+  std::mutex overviewMutex;
   progress.begin("drawing up lanes", store.size());
   std::atomic<bool> cancelled{false};
   parallelFor(static_cast<u32>(timeline->tracks.size()), threads, [&](u32 i, int) {
@@ -197,7 +230,11 @@ Result<std::shared_ptr<const Timeline>> buildTimeline(const EventStore& store, i
       track.first = timeline->relative(store.time(rows.front()));
       track.last = timeline->relative(store.time(rows.back()));
     }
-    if (!buildTrack(*timeline, track, backward[track.stream], progress)) cancelled = true;
+    OverviewRow& row = timeline->overview[i / timeline->overview.front().tracks];
+    std::vector<u32> counts(row.counts.size());
+    if (!buildTrack(*timeline, track, backward[track.stream], counts, progress)) cancelled = true;
+    const std::scoped_lock lock(overviewMutex);
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) row.counts[bin] += counts[bin];
   });
   if (cancelled) return fail(Error::Kind::Cancelled, "Cancelled.");
   return std::shared_ptr<const Timeline>(std::move(timeline));

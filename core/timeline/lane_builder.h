@@ -13,7 +13,8 @@ inline constexpr u64 fewestForPyramid = 2048;
 
 /// The lanes of a store, which must outlive the result. Takes `threads` threads, a CPU each at a time; the result does
 /// not depend on their number. Errors: Cancelled.
-Result<std::shared_ptr<const Timeline>> buildTimeline(const EventStore& store, int threads, Progress& progress);
+Result<std::shared_ptr<const Timeline>> buildTimeline(const EventStore& store, int threads,
+                                                      Progress& progress);
 
 /// Which of lane_class an event counts as in its lane; 0 in lanes without classes.
 u8 classOf(const EventStore& store, LaneRole role, Row row);

@@ -13,14 +13,19 @@ struct Heights {
 };
 constexpr Heights header{16, 20};
 // hrtimers have the height of a selected timer row, as long as one row shows them all.
-constexpr std::array<Heights, laneCount> lanes{{{14, 20}, {10, 14}, {12, 18}, {30, 38}, {14, 22}, {30, 46}}};
+constexpr std::array<Heights, laneCount> lanes{
+    {{14, 20}, {10, 14}, {12, 18}, {30, 38}, {14, 22}, {30, 46}}};
 
 s32 scaled(Heights heights, LaneSize size) {
   switch (size) {
-    case LaneSize::Compact: return heights.compact;
-    case LaneSize::Default: return heights.normal;
-    case LaneSize::Large: return heights.normal * 3 / 2;
-    case LaneSize::Huge: return heights.normal * 5 / 2;
+    case LaneSize::Compact:
+      return heights.compact;
+    case LaneSize::Default:
+      return heights.normal;
+    case LaneSize::Large:
+      return heights.normal * 3 / 2;
+    case LaneSize::Huge:
+      return heights.normal * 5 / 2;
   }
   return heights.normal;
 }
@@ -57,7 +62,8 @@ void LaneLayout::measure() {
   s32 open = headerHeight(size_);
   for (std::size_t l = 0; l < laneCount; ++l) open += heightOf(static_cast<LaneKind>(l), size_);
   tops_.assign(1, 0);
-  for (const bool folded : folded_) tops_.push_back(tops_.back() + (folded ? headerHeight(size_) : open));
+  for (const bool folded : folded_)
+    tops_.push_back(tops_.back() + (folded ? headerHeight(size_) : open));
 }
 
 u32 LaneLayout::trackAt(s64 y) const {

@@ -20,7 +20,7 @@ struct StripPlace {
   bool header = false;
   bool folded = false;  ///< of a header
   LaneKind lane{};
-  s64 y{};              ///< from the top of all lanes
+  s64 y{};  ///< from the top of all lanes
   s32 height{};
 };
 

@@ -34,15 +34,20 @@ u16 heightFor(double share, s32 room, double least, const ViewWindow& window) {
 
 Ink inkOfClasses(LaneKind kind, u8 classes) {
   switch (kind) {
-    case LaneKind::Task: return Ink::Task;
-    case LaneKind::HardIrq: return Ink::HardIrq;
+    case LaneKind::Task:
+      return Ink::Task;
+    case LaneKind::HardIrq:
+      return Ink::HardIrq;
     case LaneKind::Softirq:
       if (classes == lane_class::timer) return Ink::SoftirqTimer;
       if (classes == lane_class::hrtimer) return Ink::SoftirqHrtimer;
       return Ink::SoftirqOther;
-    case LaneKind::Hrtimer: return Ink::Hrtimer;
-    case LaneKind::Wheel: return Ink::Wheel;
-    case LaneKind::Programming: return Ink::Programming;
+    case LaneKind::Hrtimer:
+      return Ink::Hrtimer;
+    case LaneKind::Wheel:
+      return Ink::Wheel;
+    case LaneKind::Programming:
+      return Ink::Programming;
   }
   return Ink::Task;
 }
@@ -57,7 +62,8 @@ void makeLone(SceneColumn& column, s32 room, const ViewWindow& window) {
   column.lone = true;
   column.width = std::max(column.width, static_cast<s32>(std::lround(loneWidth * window.ratio)));
   column.strength = 255;
-  const double least = std::max(loneShare * room, std::min<double>(loneHeight * window.ratio, room));
+  const double least =
+      std::max(loneShare * room, std::min<double>(loneHeight * window.ratio, room));
   column.height = std::max(column.height, static_cast<u16>(std::lround(least)));
 }
 
@@ -104,7 +110,8 @@ struct Cluster {
   double from, to;
 };
 
-std::vector<Cluster> clustersOf(const std::vector<LaneOperation>& operations, const ViewWindow& window) {
+std::vector<Cluster> clustersOf(const std::vector<LaneOperation>& operations,
+                                const ViewWindow& window) {
   std::vector<Cluster> clusters;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const double x = window.x(operations[i].time);
@@ -126,8 +133,8 @@ std::vector<LaneCell> unitedCells(const std::vector<LaneCell>& a, const std::vec
 }
 
 /// Cells of what cannot be a glyph or badge; glyphs go to `marks`.
-std::vector<LaneCell> cellsOfOperations(const LaneView& view, LaneKind kind, const ViewWindow& window,
-                                        bool columnsOnly, Marks& marks) {
+std::vector<LaneCell> cellsOfOperations(const LaneView& view, LaneKind kind,
+                                        const ViewWindow& window, bool columnsOnly, Marks& marks) {
   ColumnSums sums(window);
   const auto& operations = view.operations;
   const auto clusters = clustersOf(operations, window);
@@ -136,15 +143,16 @@ std::vector<LaneCell> cellsOfOperations(const LaneView& view, LaneKind kind, con
     const u32 count = static_cast<u32>(cluster.end - cluster.begin);
     const LaneOperation& first = operations[cluster.begin];
     const bool roomBefore = c == 0 || cluster.from - clusters[c - 1].to >= badgeRoom;
-    const bool roomBehind = c + 1 == clusters.size() || clusters[c + 1].from - cluster.to >= badgeRoom;
+    const bool roomBehind =
+        c + 1 == clusters.size() || clusters[c + 1].from - cluster.to >= badgeRoom;
     if (!columnsOnly && count == 1) {
-      marks.glyphs.push_back({static_cast<float>(cluster.from), first.shape, inkOfClasses(kind, first.classes), 1,
-                              first.row});
-    } else if (!columnsOnly && count <= mostInBadge && cluster.to - cluster.from <= badgeRoom && roomBefore &&
-               roomBehind) {
+      marks.glyphs.push_back({static_cast<float>(cluster.from), first.shape,
+                              inkOfClasses(kind, first.classes), 1, first.row});
+    } else if (!columnsOnly && count <= mostInBadge && cluster.to - cluster.from <= badgeRoom &&
+               roomBefore && roomBehind) {
       const double middle = (cluster.from + cluster.to) / 2;
-      marks.glyphs.push_back(
-          {static_cast<float>(middle), first.shape, inkOfClasses(kind, first.classes), count, first.row});
+      marks.glyphs.push_back({static_cast<float>(middle), first.shape,
+                              inkOfClasses(kind, first.classes), count, first.row});
     } else {
       for (std::size_t i = cluster.begin; i < cluster.end; ++i) {
         sums.add(operations[i].time, 1, operations[i].classes, 0);
@@ -173,12 +181,14 @@ u32 mostOf(const LaneView& view, const ViewWindow& window) {
   u32 most = 0;
   for (const LaneCell& cell : view.cells) most = std::max(most, cell.densest);
   ColumnSums sums(window);
-  for (const LaneOperation& operation : view.operations) sums.add(operation.time, 1, operation.classes, 0);
+  for (const LaneOperation& operation : view.operations)
+    sums.add(operation.time, 1, operation.classes, 0);
   for (const LaneCell& cell : sums.cells()) most = std::max(most, cell.densest);
   return most;
 }
 
-Marks marksOfInstants(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space) {
+Marks marksOfInstants(const LaneView& view, LaneKind kind, const ViewWindow& window,
+                      MarkSpace space) {
   Marks marks;
   const std::vector<LaneCell> cells =
       unitedCells(view.cells, cellsOfOperations(view, kind, window, space.folded, marks));
@@ -195,7 +205,8 @@ Marks marksOfInstants(const LaneView& view, LaneKind kind, const ViewWindow& win
   return marks;
 }
 
-Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space, bool durations) {
+Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space,
+                  bool durations) {
   Marks marks;
   const s32 room = roomOf(space, window);
   struct Short {
@@ -214,7 +225,8 @@ Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window,
     if (operation.shape == Shape::Raise) continue;
     shorts.push_back({operation.time, 0, operation.classes, operation.row});
   }
-  std::stable_sort(shorts.begin(), shorts.end(), [](const Short& a, const Short& b) { return a.time < b.time; });
+  std::stable_sort(shorts.begin(), shorts.end(),
+                   [](const Short& a, const Short& b) { return a.time < b.time; });
   ColumnSums sums(window);
   for (const Short& one : shorts) sums.add(one.time, 1, one.classes, one.units);
   const std::vector<LaneCell> cells = unitedCells(view.cells, sums.cells());
@@ -236,8 +248,8 @@ Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window,
     if (operation.shape != Shape::Raise) continue;
     const double x = window.x(operation.time);
     if (x - before < glyphRoom) continue;
-    marks.glyphs.push_back({static_cast<float>(x), Shape::Raise, inkOfClasses(kind, operation.classes), 1,
-                            operation.row});
+    marks.glyphs.push_back({static_cast<float>(x), Shape::Raise,
+                            inkOfClasses(kind, operation.classes), 1, operation.row});
     before = x;
   }
   for (const LaneLink& link : view.links) {
@@ -245,7 +257,8 @@ Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window,
     const double to = window.x(link.to);
     if (to - from < glyphRoom) continue;
     marks.links.push_back({static_cast<float>(std::max(from, 0.0)),
-                           static_cast<float>(std::min(to, window.width)), inkOfClasses(kind, link.classes)});
+                           static_cast<float>(std::min(to, window.width)),
+                           inkOfClasses(kind, link.classes)});
   }
   return marks;
 }
@@ -260,10 +273,17 @@ Ink inkOfRow(const EventStore& store, LaneKind kind, Row row, bool asPrevious) {
   if (kind == LaneKind::Softirq) {
     u32 vector = 0;
     switch (store.kind(row)) {
-      case kindOf<SoftirqRaise>: vector = store.as<SoftirqRaise>(row).vec; break;
-      case kindOf<SoftirqEntry>: vector = store.as<SoftirqEntry>(row).vec; break;
-      case kindOf<SoftirqExit>: vector = store.as<SoftirqExit>(row).vec; break;
-      default: break;
+      case kindOf<SoftirqRaise>:
+        vector = store.as<SoftirqRaise>(row).vec;
+        break;
+      case kindOf<SoftirqEntry>:
+        vector = store.as<SoftirqEntry>(row).vec;
+        break;
+      case kindOf<SoftirqExit>:
+        vector = store.as<SoftirqExit>(row).vec;
+        break;
+      default:
+        break;
     }
     return vector == 1 ? Ink::SoftirqTimer : vector == 8 ? Ink::SoftirqHrtimer : Ink::SoftirqOther;
   }

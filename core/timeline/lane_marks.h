@@ -7,9 +7,9 @@
 namespace tickscope {
 
 struct MarkSpace {
-  s32 height{};        ///< of the strip, logical pixels
-  u32 most{};          ///< the densest place in view, over all CPUs: heights can be compared
-  bool folded = false; ///< in a folded header: columns only
+  s32 height{};         ///< of the strip, logical pixels
+  u32 most{};           ///< the densest place in view, over all CPUs: heights can be compared
+  bool folded = false;  ///< in a folded header: columns only
 };
 
 struct Marks {
@@ -24,9 +24,11 @@ bool isWide(const LaneSpan& span, const ViewWindow& window);
 /// The largest figure that a column of the lane stands for.
 u32 mostOf(const LaneView& view, const ViewWindow& window);
 /// Columns and glyphs of a lane of instants.
-Marks marksOfInstants(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space);
+Marks marksOfInstants(const LaneView& view, LaneKind kind, const ViewWindow& window,
+                      MarkSpace space);
 /// Columns of what is too short for a bar in a lane of time, raises, links.
-Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space, bool durations);
+Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space,
+                  bool durations);
 Ink inkOfRow(const EventStore& store, LaneKind kind, Row row, bool asPrevious);
 
 }  // namespace tickscope

@@ -43,26 +43,34 @@ LaneWalk walkAt(const Timeline& timeline, const CpuTrack& track, const Lane& lan
   walk.restore(lane.checkpoints[checkpoint]);
   for (u32 p = checkpoint * Lane::checkpointEvery; p < place; ++p) {
     const Row row = lane.rows[p];
-    walk.step(timeline.timeAt(lane, p), row, timeline.roles.of(timeline.store->typeIndex(row)).part, nothing);
+    walk.step(timeline.timeAt(lane, p), row, timeline.roles.of(timeline.store->typeIndex(row)).part,
+              nothing);
   }
   return walk;
 }
 
 template <class Sink>
-void peekAt(const Timeline& timeline, const Lane& lane, const LaneWalk& walk, u32 place, s64 time, Sink& sink) {
+void peekAt(const Timeline& timeline, const Lane& lane, const LaneWalk& walk, u32 place, s64 time,
+            Sink& sink) {
   if (place >= lane.rows.size()) {
     walk.peek(time, {}, LanePart::None, 0, sink);
     return;
   }
   const Row row = lane.rows[place];
-  walk.peek(time, row, timeline.roles.of(timeline.store->typeIndex(row)).part, timeline.timeAt(lane, place), sink);
+  walk.peek(time, row, timeline.roles.of(timeline.store->typeIndex(row)).part,
+            timeline.timeAt(lane, place), sink);
 }
 
 /// Takes what a walk over a window meets.
 class Collector {
  public:
   Collector(const Timeline& timeline, const Lane& lane, s64 from, s64 to, LaneView& view)
-      : timeline_(&timeline), store_(timeline.store), kind_(lane.kind), from_(from), to_(to), view_(&view) {}
+      : timeline_(&timeline),
+        store_(timeline.store),
+        kind_(lane.kind),
+        from_(from),
+        to_(to),
+        view_(&view) {}
 
   void span(const LaneSpan& span) {
     if (span.to < from_ || span.from >= to_) return;
@@ -85,10 +93,14 @@ class Collector {
         if (role.lane == LaneKind::Softirq) return served(time, row, classes);
         if (isLaneOfTime(role.lane)) return;
         return operation(time, row, Shape::Expire, completed);
-      case LanePart::Arm: return operation(time, row, restarts(row) ? Shape::Restart : Shape::Arm, completed);
-      case LanePart::Cancel: return add(time, row, Shape::Cancel);
-      case LanePart::Call: return add(time, row, Shape::Call);
-      default: return;
+      case LanePart::Arm:
+        return operation(time, row, restarts(row) ? Shape::Restart : Shape::Arm, completed);
+      case LanePart::Cancel:
+        return add(time, row, Shape::Cancel);
+      case LanePart::Call:
+        return add(time, row, Shape::Call);
+      default:
+        return;
     }
   }
 
@@ -121,8 +133,8 @@ class Collector {
 };
 
 /// All events from place `begin` up to the time `to`, at most `most`.
-void walkOver(const Timeline& timeline, const CpuTrack& track, const Lane& lane, s64 from, s64 to, u32 begin,
-              u32 most, LaneView& view) {
+void walkOver(const Timeline& timeline, const CpuTrack& track, const Lane& lane, s64 from, s64 to,
+              u32 begin, u32 most, LaneView& view) {
   Collector collector(timeline, lane, from, to, view);
   LaneWalk walk = walkAt(timeline, track, lane, begin);
   const u32 end = static_cast<u32>(std::min<u64>(lane.rows.size(), u64{begin} + most));
@@ -184,8 +196,8 @@ void cellsOfPyramid(const Lane& lane, const ViewWindow& window, u32 level, LaneV
 }
 
 /// Sums between the borders of columns, each found by search: for windows that hold far more events than pixels.
-void cellsBySearch(const Timeline& timeline, const CpuTrack& track, const Lane& lane, const ViewWindow& window,
-                   u32 begin, LaneView& view) {
+void cellsBySearch(const Timeline& timeline, const CpuTrack& track, const Lane& lane,
+                   const ViewWindow& window, u32 begin, LaneView& view) {
   u32 place = begin;
   u64 counted = countedBefore(timeline, track, lane, place);
   u64 busy = isLaneOfTime(lane.kind) ? busyBefore(timeline, track, lane, window.from) : 0;
@@ -195,7 +207,8 @@ void cellsBySearch(const Timeline& timeline, const CpuTrack& track, const Lane& 
     LaneCell cell{c, 1, 0, 0, 0, 0};
     if (next != place) {
       const Row row = lane.rows[place];
-      cell.classes = classOf(*timeline.store, timeline.roles.of(timeline.store->typeIndex(row)), row);
+      cell.classes =
+          classOf(*timeline.store, timeline.roles.of(timeline.store->typeIndex(row)), row);
       const u64 now = countedBefore(timeline, track, lane, next);
       cell.count = static_cast<u32>(std::min<u64>(now - counted, ~u32{0}));
       cell.densest = cell.count;
@@ -203,7 +216,8 @@ void cellsBySearch(const Timeline& timeline, const CpuTrack& track, const Lane& 
     }
     if (isLaneOfTime(lane.kind)) {
       const u64 now = busyBefore(timeline, track, lane, to);
-      cell.busy = std::clamp(static_cast<double>(now - std::min(busy, now)) / window.unitsPerColumn(), 0.0, 1.0);
+      cell.busy = std::clamp(
+          static_cast<double>(now - std::min(busy, now)) / window.unitsPerColumn(), 0.0, 1.0);
       busy = now;
     }
     if (cell.count || cell.busy > 0) view.cells.push_back(cell);
@@ -222,9 +236,11 @@ void lookUpLonelyCells(const Timeline& timeline, const CpuTrack& track, const La
   for (std::size_t begin = 0; begin < cells.size();) {
     std::size_t end = begin + 1;
     u64 count = cells[begin].count;
-    while (end < cells.size() && distance(cells[end - 1], cells[end]) < roomOfBadge) count += cells[end++].count;
+    while (end < cells.size() && distance(cells[end - 1], cells[end]) < roomOfBadge)
+      count += cells[end++].count;
     const s32 behind = cells[end - 1].x + cells[end - 1].width;
-    if (count > 0 && count <= mostInBadge && (behind - cells[begin].x) / window.ratio <= widthOfBadge) {
+    if (count > 0 && count <= mostInBadge &&
+        (behind - cells[begin].x) / window.ratio <= widthOfBadge) {
       const s64 from = window.timeOfColumn(cells[begin].x);
       const s64 to = window.timeOfColumn(behind);
       const u32 place = timeline.lowerBound(lane, from);
@@ -258,7 +274,8 @@ s32 ViewWindow::columnOf(s64 time) const {
 
 s64 ViewWindow::timeOfColumn(s32 column) const {
   if (column >= columns()) return to;
-  return std::clamp(from + tickscope::bounded(std::ceil(column * units() / (width * ratio))), from, to);
+  return std::clamp(from + tickscope::bounded(std::ceil(column * units() / (width * ratio))), from,
+                    to);
 }
 
 u64 countedBefore(const Timeline& timeline, const CpuTrack& track, const Lane& lane, u32 place) {
@@ -271,7 +288,8 @@ u64 busyBefore(const Timeline& timeline, const CpuTrack& track, const Lane& lane
     u64 units = 0;
     void span(const LaneSpan& span) {
       const s64 to = std::min(span.to, until);
-      if (span.depth == 0 && !span.idle && to > span.from) units += static_cast<u64>(to - span.from);
+      if (span.depth == 0 && !span.idle && to > span.from)
+        units += static_cast<u64>(to - span.from);
     }
     void point(s64, Row) {}
   } open{time};
@@ -281,12 +299,14 @@ u64 busyBefore(const Timeline& timeline, const CpuTrack& track, const Lane& lane
   return walk.state().busy + open.units;
 }
 
-LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& lane, const ViewWindow& window) {
+LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& lane,
+                  const ViewWindow& window) {
   LaneView view;
   if (lane.rows.empty()) return view;
   const u32 begin = timeline.lowerBound(lane, window.from);
   const u32 end = timeline.gallop(lane, window.to, begin);
-  view.counted = countedBefore(timeline, track, lane, end) - countedBefore(timeline, track, lane, begin);
+  view.counted =
+      countedBefore(timeline, track, lane, end) - countedBefore(timeline, track, lane, begin);
   if (isLaneOfTime(lane.kind)) {
     const u64 before = busyBefore(timeline, track, lane, window.from);
     view.busy = busyBefore(timeline, track, lane, window.to) - before;
@@ -296,7 +316,8 @@ LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& l
   const auto level = lane.pyramid.levelFor(units);
   const u64 affordable = static_cast<u64>(walkPerColumn) * static_cast<u64>(window.columns());
   const bool finestIsFine =
-      !lane.pyramid.empty() && std::ldexp(1.0, static_cast<int>(lane.pyramid.shift(0))) <= units * widestBin;
+      !lane.pyramid.empty() &&
+      std::ldexp(1.0, static_cast<int>(lane.pyramid.shift(0))) <= units * widestBin;
   if (events <= walkAnyway || (!finestIsFine && events <= affordable)) {
     const s64 margin = bounded(std::ceil(window.units() * overEdge / window.width));
     const s64 from = std::max(window.from - std::min(margin, farthest / 2), -farthest);

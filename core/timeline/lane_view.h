@@ -10,9 +10,9 @@ namespace tickscope {
 
 /// A window of time on a row of pixels. Times are relative to Timeline::origin.
 struct ViewWindow {
-  s64 from{}, to{};   ///< from < to
-  double width{};     ///< logical pixels, above 0
-  double ratio = 1;   ///< device pixels in one
+  s64 from{}, to{};  ///< from < to
+  double width{};    ///< logical pixels, above 0
+  double ratio = 1;  ///< device pixels in one
 
   /// Brings any numbers into bounds in which nothing here overflows: times within `farthest` of 0, at least a unit
   /// long, at most 2^14 device pixels.
@@ -31,10 +31,10 @@ struct ViewWindow {
 /// Events of some device pixels that lie beside each other.
 struct LaneCell {
   s32 x{}, width = 1;
-  u32 count{};      ///< events that count
-  u32 densest{};    ///< of these in the slice with most of them
+  u32 count{};    ///< events that count
+  u32 densest{};  ///< of these in the slice with most of them
   u8 classes{};
-  double busy{};    ///< share of its time, 0 to 1
+  double busy{};  ///< share of its time, 0 to 1
 };
 
 /// What one or two events did together: a restart is one operation.
@@ -54,14 +54,15 @@ struct LaneView {
   std::vector<LaneSpan> spans;            ///< wholly or partly in the window, by end
   std::vector<LaneOperation> operations;  ///< in order of time
   std::vector<LaneLink> links;
-  std::vector<LaneCell> cells;            ///< in order, without those in which nothing is
-  s64 slice = 0;             ///< units of the slices that LaneCell::densest counts in; 0: the cells themselves
-  u64 counted = 0;           ///< events that count in the window
-  u64 busy = 0;              ///< units of busy time in the window
+  std::vector<LaneCell> cells;  ///< in order, without those in which nothing is
+  s64 slice = 0;  ///< units of the slices that LaneCell::densest counts in; 0: the cells themselves
+  u64 counted = 0;  ///< events that count in the window
+  u64 busy = 0;     ///< units of busy time in the window
 };
 
 /// Its cost is bounded by the pixels and some thousand events, not by the events of the window.
-LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& lane, const ViewWindow& window);
+LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& lane,
+                  const ViewWindow& window);
 
 /// Busy units of a lane from its beginning up to `time`.
 u64 busyBefore(const Timeline& timeline, const CpuTrack& track, const Lane& lane, s64 time);

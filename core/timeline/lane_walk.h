@@ -17,7 +17,8 @@ Address timerOf(const EventStore& store, Row row);
 /// An hrtimer or wheel timer leaves up to three events for what is one operation: a restart cancels and starts, an
 /// expiry cancels and enters the callback. Tells whether `row` completes the operation that the cancel of the same
 /// timer just before it in the lane has begun.
-bool completesOperation(const EventStore& store, LanePart part, Row row, LanePart partBefore, Row before);
+bool completesOperation(const EventStore& store, LanePart part, Row row, LanePart partBefore,
+                        Row before);
 
 /// Sinks get span(const LaneSpan&) for each span at its end, and point(time, row) for an entry or exit that has no
 /// other half. The walk takes the events of a lane in order, each once.
@@ -26,7 +27,8 @@ class LaneWalk {
   LaneWalk(const Timeline& timeline, const CpuTrack& track, LaneKind lane)
       : store_(timeline.store), track_(&track), paired_(timeline.roles.paired(lane)) {
     state_.since = track.first;
-    if (!track.losses.empty() && track.losses.front().atBegin) state_.since = track.losses.front().to;
+    if (!track.losses.empty() && track.losses.front().atBegin)
+      state_.since = track.losses.front().to;
   }
 
   [[nodiscard]] const LaneState& state() const { return state_; }
@@ -41,10 +43,14 @@ class LaneWalk {
     state_.partBefore = part;
     state_.before = row;
     switch (part) {
-      case LanePart::Switch: return switched(time, row, sink);
-      case LanePart::Entry: return entered(time, row, sink);
-      case LanePart::Exit: return left(time, row, sink);
-      default: return;
+      case LanePart::Switch:
+        return switched(time, row, sink);
+      case LanePart::Entry:
+        return entered(time, row, sink);
+      case LanePart::Exit:
+        return left(time, row, sink);
+      default:
+        return;
     }
   }
   /// Whether the last event counts: everything but exits and what completes an operation.
@@ -103,7 +109,8 @@ class LaneWalk {
     const u32 named = std::min<u32>(state_.depth, LaneState::kept);
     for (u32 d = named; d > depth; --d) {
       const LaneState::Open& open = state_.open[d - 1];
-      emit({open.at, std::max(open.at, time), open.row, static_cast<u8>(d - 1), state_.idle, true, endKnown},
+      emit({open.at, std::max(open.at, time), open.row, static_cast<u8>(d - 1), state_.idle, true,
+            endKnown},
            sink);
     }
     state_.depth = std::min(state_.depth, depth);
@@ -113,7 +120,8 @@ class LaneWalk {
   void switched(s64 time, Row row, Sink& sink) {
     const SchedSwitch event = store_->as<SchedSwitch>(row);
     if (state_.fresh) {
-      if (time > state_.since) emit({state_.since, time, row, 0, event.prev.pid == Pid{0}, false, true}, sink);
+      if (time > state_.since)
+        emit({state_.since, time, row, 0, event.prev.pid == Pid{0}, false, true}, sink);
     } else {
       // Another task than the one switched to: a switch between them was not recorded.
       const bool same = state_.open[0].key == static_cast<u64>(number(event.prev.pid));
@@ -137,7 +145,8 @@ class LaneWalk {
       if (state_.open[d].key != key) continue;
       // None of these can interrupt itself, so the exit is missing: its end is not known, only that it was entered.
       closeFrom(d + 1, time, false, sink);
-      emit({state_.open[d].at, state_.open[d].at, state_.open[d].row, static_cast<u8>(d), false, true, false},
+      emit({state_.open[d].at, state_.open[d].at, state_.open[d].row, static_cast<u8>(d), false,
+            true, false},
            sink);
       state_.depth = d;
       break;

@@ -17,7 +17,8 @@ u32 saturated(u64 value) { return static_cast<u32>(std::min<u64>(value, ~u32{0})
 }  // namespace
 
 Pyramid::Pyramid(s64 last, u64 events) {
-  const u64 wanted = std::clamp<u64>(std::bit_floor(std::max<u64>(events / 8, 1)), fewestBins, mostBins);
+  const u64 wanted =
+      std::clamp<u64>(std::bit_floor(std::max<u64>(events / 8, 1)), fewestBins, mostBins);
   const u64 length = last < 0 ? 1 : static_cast<u64>(last) + 1;
   while (((length - 1) >> shift_) + 1 > wanted) ++shift_;
   const auto bins = static_cast<std::size_t>(((length - 1) >> shift_) + 1);
@@ -71,7 +72,7 @@ void Pyramid::finish() {
       busy[i] = leftBusy + rightBusy;
       Bin& bin = above[i];
       bin.count = saturated(u64{left.count} + right.count);
-      bin.busy = saturated(busy[i] >> busyShiftOf(shift(levels()) ));
+      bin.busy = saturated(busy[i] >> busyShiftOf(shift(levels())));
       bin.densest = std::max<u32>(left.densest, right.densest) & mostDensest;
       bin.classes = static_cast<u8>(left.classes | right.classes);
     }
@@ -82,7 +83,8 @@ void Pyramid::finish() {
 Known<u32> Pyramid::levelFor(double units) const {
   if (empty() || !(units >= std::ldexp(1.0, static_cast<int>(shift_)))) return {};
   u32 level = 0;
-  while (level + 1 < levels() && std::ldexp(1.0, static_cast<int>(shift(level + 1))) <= units) ++level;
+  while (level + 1 < levels() && std::ldexp(1.0, static_cast<int>(shift(level + 1))) <= units)
+    ++level;
   return level;
 }
 

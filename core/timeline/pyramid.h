@@ -10,10 +10,10 @@
 namespace tickscope {
 
 struct Bin {
-  u32 count = 0;          ///< events that begin in it
-  u32 busy = 0;           ///< units of busy time, in steps of 2^Pyramid::busyShift
-  u32 densest : 24 = 0;   ///< the largest count of a bin of the finest level within it
-  u32 classes : 8 = 0;    ///< a bit for each class of event in it
+  u32 count = 0;         ///< events that begin in it
+  u32 busy = 0;          ///< units of busy time, in steps of 2^Pyramid::busyShift
+  u32 densest : 24 = 0;  ///< the largest count of a bin of the finest level within it
+  u32 classes : 8 = 0;   ///< a bit for each class of event in it
   bool operator==(const Bin&) const = default;
 };
 static_assert(sizeof(Bin) == 12);
@@ -22,7 +22,8 @@ static_assert(sizeof(Bin) == 12);
 class Pyramid {
  public:
   static constexpr u32 mostBins = 1U << 16U;
-  static constexpr u32 fewestBins = 256;  ///< no coarser level than this is kept: no view is narrower
+  static constexpr u32 fewestBins =
+      256;  ///< no coarser level than this is kept: no view is narrower
 
   Pyramid() = default;
   /// Bins for times 0..last of a lane of `events` events: about one for eight, at most mostBins.

@@ -11,29 +11,46 @@ namespace tickscope {
 
 std::string_view nameOf(Ink ink) {
   switch (ink) {
-    case Ink::Task: return "task";
-    case Ink::SoftirqThread: return "softirq-thread";
-    case Ink::HardIrq: return "irq";
-    case Ink::SoftirqTimer: return "TIMER";
-    case Ink::SoftirqHrtimer: return "HRTIMER";
-    case Ink::SoftirqOther: return "softirq";
-    case Ink::Hrtimer: return "hrtimer";
-    case Ink::HrtimerSoft: return "soft-hrtimer";
-    case Ink::Wheel: return "wheel";
-    case Ink::Programming: return "programming";
+    case Ink::Task:
+      return "task";
+    case Ink::SoftirqThread:
+      return "softirq-thread";
+    case Ink::HardIrq:
+      return "irq";
+    case Ink::SoftirqTimer:
+      return "TIMER";
+    case Ink::SoftirqHrtimer:
+      return "HRTIMER";
+    case Ink::SoftirqOther:
+      return "softirq";
+    case Ink::Hrtimer:
+      return "hrtimer";
+    case Ink::HrtimerSoft:
+      return "soft-hrtimer";
+    case Ink::Wheel:
+      return "wheel";
+    case Ink::Programming:
+      return "programming";
   }
   return "";
 }
 
 std::string_view nameOf(Shape shape) {
   switch (shape) {
-    case Shape::Arm: return "arm";
-    case Shape::Restart: return "restart";
-    case Shape::Expire: return "expire";
-    case Shape::Cancel: return "cancel";
-    case Shape::Call: return "call";
-    case Shape::Raise: return "raise";
-    case Shape::Event: return "event";
+    case Shape::Arm:
+      return "arm";
+    case Shape::Restart:
+      return "restart";
+    case Shape::Expire:
+      return "expire";
+    case Shape::Cancel:
+      return "cancel";
+    case Shape::Call:
+      return "call";
+    case Shape::Raise:
+      return "raise";
+    case Shape::Event:
+      return "event";
   }
   return "";
 }
@@ -48,21 +65,22 @@ s64 Scene::time(double x) const {
 std::string textOf(const Scene& scene) {
   std::string text = fmt::format("scene {}..{} width {:g}\n", scene.from, scene.to, scene.width);
   for (const SceneStrip& strip : scene.strips) {
-    text += fmt::format("{}{} y={} h={}", strip.header ? "" : "  ", strip.name, strip.y, strip.height);
+    text +=
+        fmt::format("{}{} y={} h={}", strip.header ? "" : "  ", strip.name, strip.y, strip.height);
     if (strip.folded) text += " folded";
     if (!strip.detail.empty()) text += fmt::format(" [{}]", strip.detail);
     if (!strip.words.empty()) text += fmt::format(" \"{}\"", strip.words);
     text += '\n';
     for (const SceneBar& bar : strip.bars) {
-      text += fmt::format("    bar {}{:.1f}..{:.1f}{} {}", bar.beginKnown ? "" : "<", bar.from, bar.to,
-                          bar.endKnown ? "" : ">", bar.idle ? "idle" : nameOf(bar.ink));
+      text += fmt::format("    bar {}{:.1f}..{:.1f}{} {}", bar.beginKnown ? "" : "<", bar.from,
+                          bar.to, bar.endKnown ? "" : ">", bar.idle ? "idle" : nameOf(bar.ink));
       if (bar.depth) text += fmt::format(" depth {}", bar.depth);
       if (!bar.label.empty()) text += fmt::format(" \"{}\"", bar.label);
       text += '\n';
     }
     for (const SceneColumn& column : strip.columns) {
-      text += fmt::format("    {} {}+{} height {} {} count {}\n", column.lone ? "lone" : "column", column.x,
-                          column.width, column.height, nameOf(column.ink), column.count);
+      text += fmt::format("    {} {}+{} height {} {} count {}\n", column.lone ? "lone" : "column",
+                          column.x, column.width, column.height, nameOf(column.ink), column.count);
     }
     for (const SceneLink& link : strip.links) {
       text += fmt::format("    link {:.1f}..{:.1f} {}\n", link.from, link.to, nameOf(link.ink));

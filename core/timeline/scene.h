@@ -11,7 +11,16 @@ namespace tickscope {
 
 /// Hue is family (look.md rule 1); the painter knows the colours.
 enum class Ink : u8 {
-  Task, SoftirqThread, HardIrq, SoftirqTimer, SoftirqHrtimer, SoftirqOther, Hrtimer, HrtimerSoft, Wheel, Programming
+  Task,
+  SoftirqThread,
+  HardIrq,
+  SoftirqTimer,
+  SoftirqHrtimer,
+  SoftirqOther,
+  Hrtimer,
+  HrtimerSoft,
+  Wheel,
+  Programming
 };
 std::string_view nameOf(Ink ink);
 
@@ -29,13 +38,13 @@ struct SceneColumn {
 };
 
 struct SceneBar {
-  float from{}, to{};      ///< cut at the edges of the picture
+  float from{}, to{};  ///< cut at the edges of the picture
   Ink ink{};
-  u8 depth = 0;            ///< 1 and more: drawn inside the one around it
+  u8 depth = 0;  ///< 1 and more: drawn inside the one around it
   bool beginKnown = true, endKnown = true;
-  bool idle = false;       ///< a thin line instead of an area
+  bool idle = false;  ///< a thin line instead of an area
   Row row{};
-  std::string label;       ///< empty: no room
+  std::string label;  ///< empty: no room
 };
 
 enum class Shape : u8 { Arm, Restart, Expire, Cancel, Call, Raise, Event };
@@ -45,8 +54,8 @@ struct SceneGlyph {
   float x{};
   Shape shape{};
   Ink ink{};
-  u32 count = 1;   ///< more than 1: a badge that says so
-  Row row{};       ///< the first of them
+  u32 count = 1;  ///< more than 1: a badge that says so
+  Row row{};      ///< the first of them
 };
 
 /// From a raise to the entry that serves it.
@@ -63,7 +72,7 @@ struct SceneHatch {
 
 struct SceneStrip {
   u32 track{};
-  bool header = false;      ///< the CPU's header; `lane` has no meaning
+  bool header = false;  ///< the CPU's header; `lane` has no meaning
   LaneKind lane{};
   s32 y{}, height{};
   std::string name;         ///< "CPU1", "softirq"
@@ -79,9 +88,9 @@ struct SceneStrip {
 };
 
 struct Scene {
-  double width{};          ///< logical pixels
-  double ratio = 1;        ///< device pixels in one
-  s64 from{}, to{};        ///< relative to Timeline::origin
+  double width{};    ///< logical pixels
+  double ratio = 1;  ///< device pixels in one
+  s64 from{}, to{};  ///< relative to Timeline::origin
   std::vector<SceneStrip> strips;
 
   [[nodiscard]] double x(s64 time) const {

@@ -17,6 +17,15 @@ namespace {
 /// Bars shorter than this get no name: not one letter would fit.
 constexpr double shortestNamed = 24;
 
+/// A length of a few digits for the label column.
+std::string roughly(s64 ns) {
+  const auto figure = static_cast<double>(ns);
+  if (ns < 1000) return fmt::format("{} ns", ns);
+  if (ns < 1'000'000) return fmt::format("{:.3g} µs", figure / 1e3);
+  if (ns < 1'000'000'000) return fmt::format("{:.3g} ms", figure / 1e6);
+  return fmt::format("{:.4g} s", figure / 1e9);
+}
+
 /// All lanes of one CPU in the window, made once for its header and its strips.
 struct TrackView {
   u32 track{};
@@ -85,7 +94,8 @@ class Builder {
     const CpuTrack& track = timeline_.tracks[place.track];
     const TrackView& view = viewOf(place.track);
     strip.name = fmt::format("CPU{}", number(track.cpu));
-    if (place.track > 0 && timeline_.tracks[place.track - 1].cpu == track.cpu) strip.name += ", second stream";
+    if (place.track > 0 && timeline_.tracks[place.track - 1].cpu == track.cpu)
+      strip.name += ", second stream";
     strip.words = headerWords(timeline_, track, names_, window_, view.lanes, request_.durations);
     if (place.folded) {
       const LaneKind kinds[] = {LaneKind::Wheel, LaneKind::Hrtimer};
@@ -109,7 +119,8 @@ class Builder {
       if (timeline_.roles.recorded(place.lane)) {
         strip.words = "none on this CPU";
       } else {
-        strip.hatches.push_back({0, static_cast<float>(window_.width), std::string(neededFor(place.lane))});
+        strip.hatches.push_back(
+            {0, static_cast<float>(window_.width), std::string(neededFor(place.lane))});
       }
       addLosses(strip, track, false);
       return strip;
@@ -143,14 +154,16 @@ class Builder {
       bar.row = span.row;
       bar.ink = inkOfRow(*timeline_.store, kind, span.row, !span.beginKnown);
       if (!span.idle && bar.to - bar.from >= shortestNamed) {
-        bar.label = nameOfRow(*timeline_.store, names_, span.row, kind == LaneKind::Task && !span.beginKnown);
+        bar.label = nameOfRow(*timeline_.store, names_, span.row,
+                              kind == LaneKind::Task && !span.beginKnown);
       }
       strip.bars.push_back(std::move(bar));
     }
     // By begin, the outer ones first: what is inside is painted over what is around it.
-    std::stable_sort(strip.bars.begin(), strip.bars.end(), [](const SceneBar& a, const SceneBar& b) {
-      return a.depth != b.depth ? a.depth < b.depth : a.from < b.from;
-    });
+    std::stable_sort(strip.bars.begin(), strip.bars.end(),
+                     [](const SceneBar& a, const SceneBar& b) {
+                       return a.depth != b.depth ? a.depth < b.depth : a.from < b.from;
+                     });
   }
 
   void addDetail(SceneStrip& strip, const LaneView& view, bool dense) const {
@@ -162,7 +175,7 @@ class Builder {
     strip.detail = fmt::format("max {}", grouped(mostOf(view, window_)));
     const std::string_view what = strip.lane == LaneKind::Programming ? "calls" : "operations";
     if (view.slice && request_.durations && strip.height >= 30) {
-      strip.detailBelow = fmt::format("{} in {}", what, durationWords(static_cast<u64>(view.slice)));
+      strip.detailBelow = fmt::format("{} in {}", what, roughly(view.slice));
     } else if (strip.height >= 30) {
       strip.detailBelow = fmt::format("{} a pixel", what);
     }
@@ -178,7 +191,9 @@ class Builder {
       const float behind = static_cast<float>(std::min(window_.x(to), window_.width));
       if (!strip.hatches.empty() && x <= strip.hatches.back().to) {
         SceneHatch& last = strip.hatches.back();
-        if (strip.hatches.size() == 1 && last.from <= 0 && last.to >= static_cast<float>(window_.width)) return;
+        if (strip.hatches.size() == 1 && last.from <= 0 &&
+            last.to >= static_cast<float>(window_.width))
+          return;
         last.to = std::max(last.to, behind);
         if (withWords) last.reason = "events lost, several times";
         continue;

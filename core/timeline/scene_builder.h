@@ -11,17 +11,18 @@ namespace tickscope {
 
 /// How things that the store knows by number are called.
 struct SceneNames {
-  std::function<std::string(Pid)> task;         ///< comm; empty function: `pid 12`
-  std::function<std::string(Address)> symbol;   ///< function; empty function: hex
+  std::function<std::string(Pid)> task;        ///< comm; empty function: `pid 12`
+  std::function<std::string(Address)> symbol;  ///< function; empty function: hex
 };
 
 struct SceneRequest {
-  s64 from{}, to{};      ///< relative to Timeline::origin; any numbers
-  double width = 1;      ///< logical pixels
-  double ratio = 1;      ///< device pixels in one
-  bool durations = true; ///< false: the clock's differences are no lengths of time (a counter of events)
+  s64 from{}, to{};  ///< relative to Timeline::origin; any numbers
+  double width = 1;  ///< logical pixels
+  double ratio = 1;  ///< device pixels in one
+  bool durations =
+      true;  ///< false: the clock's differences are no lengths of time (a counter of events)
   std::vector<StripPlace> places;
-  s64 top = 0;           ///< y of the layout at which the picture begins
+  s64 top = 0;  ///< y of the layout at which the picture begins
 };
 
 /// Never fails; its cost is bounded by pixels and strips.

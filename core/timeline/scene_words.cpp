@@ -50,7 +50,8 @@ std::string taskWords(const Timeline& timeline, const CpuTrack& track, const Sce
   const s64 from = std::max(window.from, track.first);
   const s64 to = std::min(window.to, track.last);
   if (to <= from || track.lanes[number(LaneKind::Task)].rows.empty()) return "";
-  if (view.counted == 0 && view.spans.size() == 1 && view.spans[0].from <= from && view.spans[0].to >= to) {
+  if (view.counted == 0 && view.spans.size() == 1 && view.spans[0].from <= from &&
+      view.spans[0].to >= to) {
     const LaneSpan& span = view.spans[0];
     if (span.idle) return "idle";
     return nameOfRow(*timeline.store, names, span.row, !span.beginKnown) + " runs";
@@ -66,22 +67,33 @@ std::string taskWords(const Timeline& timeline, const CpuTrack& track, const Sce
 std::string timerWords(const LaneView& view, const ViewWindow& window, std::string_view kind) {
   if (!view.counted) return "";
   if (!view.cells.empty()) {
-    return fmt::format("{} {} {}", grouped(view.counted), kind, view.counted == 1 ? "operation" : "operations");
+    return fmt::format("{} {} {}", grouped(view.counted), kind,
+                       view.counted == 1 ? "operation" : "operations");
   }
   u64 arms = 0, restarts = 0, expiries = 0, cancels = 0;
   for (const LaneOperation& operation : view.operations) {
     if (operation.time < window.from || operation.time >= window.to) continue;
     switch (operation.shape) {
-      case Shape::Arm: ++arms; break;
-      case Shape::Restart: ++restarts; break;
-      case Shape::Expire: ++expiries; break;
-      case Shape::Cancel: ++cancels; break;
-      default: break;
+      case Shape::Arm:
+        ++arms;
+        break;
+      case Shape::Restart:
+        ++restarts;
+        break;
+      case Shape::Expire:
+        ++expiries;
+        break;
+      case Shape::Cancel:
+        ++cancels;
+        break;
+      default:
+        break;
     }
   }
   std::string words;
   const auto say = [&](u64 count, std::string_view one, std::string_view many) {
-    if (count) join(words, plural(count, fmt::format("{} {}", kind, one), fmt::format("{} {}", kind, many)));
+    if (count)
+      join(words, plural(count, fmt::format("{} {}", kind, one), fmt::format("{} {}", kind, many)));
   };
   say(arms, "arm", "arms");
   say(restarts, "restart", "restarts");
@@ -109,40 +121,58 @@ std::string nameOfRow(const EventStore& store, const SceneNames& names, Row row,
       const IrqHandlerEntry event = store.as<IrqHandlerEntry>(row);
       return fmt::format("{} {}", event.irq, store.text(event.name));
     }
-    case kindOf<IrqHandlerExit>: return fmt::format("irq {}", store.as<IrqHandlerExit>(row).irq);
+    case kindOf<IrqHandlerExit>:
+      return fmt::format("irq {}", store.as<IrqHandlerExit>(row).irq);
     case kindOf<LocalTimerEntry>:
-    case kindOf<LocalTimerExit>: return "local timer";
+    case kindOf<LocalTimerExit>:
+      return "local timer";
     case kindOf<VectorEntry>:
-    case kindOf<VectorExit>: return vectorName(store.type(row).name);
+    case kindOf<VectorExit>:
+      return vectorName(store.type(row).name);
     case kindOf<IpiEntry>:
-    case kindOf<IpiExit>: return "IPI";
-    case kindOf<SoftirqRaise>: return softirqName(store.as<SoftirqRaise>(row).vec);
-    case kindOf<SoftirqEntry>: return softirqName(store.as<SoftirqEntry>(row).vec);
-    case kindOf<SoftirqExit>: return softirqName(store.as<SoftirqExit>(row).vec);
-    case kindOf<HrtimerStart>: return symbolOf(names, store.as<HrtimerStart>(row).function);
-    case kindOf<HrtimerExpireEntry>: return symbolOf(names, store.as<HrtimerExpireEntry>(row).function);
-    case kindOf<TimerStart>: return symbolOf(names, store.as<TimerStart>(row).function);
+    case kindOf<IpiExit>:
+      return "IPI";
+    case kindOf<SoftirqRaise>:
+      return softirqName(store.as<SoftirqRaise>(row).vec);
+    case kindOf<SoftirqEntry>:
+      return softirqName(store.as<SoftirqEntry>(row).vec);
+    case kindOf<SoftirqExit>:
+      return softirqName(store.as<SoftirqExit>(row).vec);
+    case kindOf<HrtimerStart>:
+      return symbolOf(names, store.as<HrtimerStart>(row).function);
+    case kindOf<HrtimerExpireEntry>:
+      return symbolOf(names, store.as<HrtimerExpireEntry>(row).function);
+    case kindOf<TimerStart>:
+      return symbolOf(names, store.as<TimerStart>(row).function);
     case kindOf<TimerExpireEntry>: {
       // Old kernels print no function with the expiry.
       const Address function = store.as<TimerExpireEntry>(row).function;
       return function == Address{} ? "callback" : symbolOf(names, function);
     }
     case kindOf<HrtimerExpireExit>:
-    case kindOf<TimerExpireExit>: return "callback";
-    default: return std::string(store.type(row).name);
+    case kindOf<TimerExpireExit>:
+      return "callback";
+    default:
+      return std::string(store.type(row).name);
   }
 }
 
 std::string_view neededFor(LaneKind lane) {
   switch (lane) {
-    case LaneKind::Task: return "not recorded: the running task needs sched_switch";
+    case LaneKind::Task:
+      return "not recorded: the running task needs sched_switch";
     case LaneKind::HardIrq:
-      return "not recorded: hard interrupts need irq_handler_entry and _exit, x86 vectors the irq_vectors events";
-    case LaneKind::Softirq: return "not recorded: softirqs need softirq_raise, softirq_entry and softirq_exit";
-    case LaneKind::Hrtimer: return "not recorded: hrtimers need hrtimer_start, _cancel, _expire_entry and _expire_exit";
-    case LaneKind::Wheel: return "not recorded: wheel timers need timer_start, _cancel, _expire_entry and _expire_exit";
+      return "not recorded: hard interrupts need irq_handler_entry and _exit, x86 vectors the "
+             "irq_vectors events";
+    case LaneKind::Softirq:
+      return "not recorded: softirqs need softirq_raise, softirq_entry and softirq_exit";
+    case LaneKind::Hrtimer:
+      return "not recorded: hrtimers need hrtimer_start, _cancel, _expire_entry and _expire_exit";
+    case LaneKind::Wheel:
+      return "not recorded: wheel timers need timer_start, _cancel, _expire_entry and _expire_exit";
     case LaneKind::Programming:
-      return "not recorded: programming calls need the function, kprobe or fprobe event of tick_program_event";
+      return "not recorded: programming calls need the function, kprobe or fprobe event of "
+             "tick_program_event";
   }
   return "";
 }
@@ -153,7 +183,8 @@ std::string lossWords(const LaneLoss& loss) {
 }
 
 std::string headerWords(const Timeline& timeline, const CpuTrack& track, const SceneNames& names,
-                        const ViewWindow& window, const std::array<LaneView, laneCount>& views, bool durations) {
+                        const ViewWindow& window, const std::array<LaneView, laneCount>& views,
+                        bool durations) {
   std::string words;
   const auto say = [&](std::string_view part) {
     if (!part.empty()) join(words, part);

@@ -10,7 +10,8 @@
 namespace tickscope {
 
 /// What a span's or operation's row is called in its lane: the task, the interrupt, the softirq, the callback.
-std::string nameOfRow(const EventStore& store, const SceneNames& names, Row row, bool asPrevious = false);
+std::string nameOfRow(const EventStore& store, const SceneNames& names, Row row,
+                      bool asPrevious = false);
 /// TIMER, NET_RX, ...; the number for others.
 std::string softirqName(u32 vector);
 /// What must be recorded to see the lane.
@@ -19,6 +20,7 @@ std::string_view neededFor(LaneKind lane);
 std::string lossWords(const LaneLoss& loss);
 /// The sums of a CPU's lanes in view as a sentence. `views` are by lane.
 std::string headerWords(const Timeline& timeline, const CpuTrack& track, const SceneNames& names,
-                        const ViewWindow& window, const std::array<LaneView, laneCount>& views, bool durations);
+                        const ViewWindow& window, const std::array<LaneView, laneCount>& views,
+                        bool durations);
 
 }  // namespace tickscope

@@ -26,15 +26,16 @@ std::shared_ptr<const Timeline> timelineOf(const EventStore& store, int threads 
 /// All spans of a lane: `from..to`, with < and > where an end is not known, * for idle, ( ) for depth.
 std::string spansOf(const Timeline& timeline, LaneKind kind, std::size_t track = 0) {
   const CpuTrack& cpu = timeline.tracks[track];
-  LaneView view = viewLane(timeline, cpu, cpu.lanes[number(kind)], ViewWindow::bounded(-10, timeline.last + 10, 1000, 1));
+  LaneView view = viewLane(timeline, cpu, cpu.lanes[number(kind)],
+                           ViewWindow::bounded(-10, timeline.last + 10, 1000, 1));
   std::sort(view.spans.begin(), view.spans.end(), [](const LaneSpan& a, const LaneSpan& b) {
     return a.from != b.from ? a.from < b.from : a.depth < b.depth;
   });
   std::string text;
   for (const LaneSpan& span : view.spans) {
     if (!text.empty()) text += ' ';
-    text += fmt::format("{}{}{}..{}{}{}", std::string(span.depth, '('), span.beginKnown ? "" : "<", span.from, span.to,
-                        span.endKnown ? "" : ">", span.idle ? "*" : "");
+    text += fmt::format("{}{}{}..{}{}{}", std::string(span.depth, '('), span.beginKnown ? "" : "<",
+                        span.from, span.to, span.endKnown ? "" : ">", span.idle ? "*" : "");
   }
   return text;
 }
@@ -49,7 +50,10 @@ TEST(LaneBuilder, MakesTaskSpansFromSwitchesWithHalvesAtBothEnds) {
 
 TEST(LaneBuilder, SaysThatATaskEndedUnseenWhenTheNextSwitchNamesAnother) {
   EventMaker maker;
-  maker.cpu(0).switchTo(0, "idle", "sh-72").switchTo(100, "cat-73", "idle").switchTo(200, "idle", "sh-72");
+  maker.cpu(0)
+      .switchTo(0, "idle", "sh-72")
+      .switchTo(100, "cat-73", "idle")
+      .switchTo(200, "idle", "sh-72");
   const EventStore store = maker.finish();
   EXPECT_EQ(spansOf(*timelineOf(store), LaneKind::Task), "0..100> 100..200* 200..200>");
 }
@@ -154,7 +158,8 @@ TEST(LaneBuilder, ARestartAndAnExpiryCountOnce) {
   EXPECT_EQ(countedBefore(*timeline, cpu, lane, static_cast<u32>(lane.rows.size())), 5U);
   const LaneView view = viewLane(*timeline, cpu, lane, ViewWindow::bounded(0, 100, 100, 1));
   std::string shapes;
-  for (const LaneOperation& one : view.operations) shapes += fmt::format("{} {} ", one.time, nameOf(one.shape));
+  for (const LaneOperation& one : view.operations)
+    shapes += fmt::format("{} {} ", one.time, nameOf(one.shape));
   EXPECT_EQ(shapes, "0 arm 11 restart 20 cancel 21 arm 30 expire ");
 }
 
@@ -179,13 +184,15 @@ TEST(LaneBuilder, BackwardTimesStandWhereTheLatestTimeBeforeThemWas) {
   const auto timeline = timelineOf(store);
   EXPECT_EQ(spansOf(*timeline, LaneKind::HardIrq), "0..10 10..10 100..110");
   const Lane& lane = timeline->tracks[0].lanes[number(LaneKind::HardIrq)];
-  for (u32 p = 1; p < lane.rows.size(); ++p) EXPECT_GE(timeline->timeAt(lane, p), timeline->timeAt(lane, p - 1)) << p;
+  for (u32 p = 1; p < lane.rows.size(); ++p)
+    EXPECT_GE(timeline->timeAt(lane, p), timeline->timeAt(lane, p - 1)) << p;
 }
 
 TEST(LaneBuilder, StandsNoEventsOneEventAndTimesAtTheEndsOfNumbers) {
   const EventStore empty;
   EXPECT_TRUE(timelineOf(empty)->tracks.empty());
-  for (const s64 time : {s64{0}, std::numeric_limits<s64>::max(), std::numeric_limits<s64>::min()}) {
+  for (const s64 time :
+       {s64{0}, std::numeric_limits<s64>::max(), std::numeric_limits<s64>::min()}) {
     EventMaker maker;
     maker.cpu(0).add(time, SoftirqRaise{1});
     const EventStore store = maker.finish();
@@ -200,7 +207,9 @@ TEST(LaneBuilder, IsTheSameForAnyNumberOfThreads) {
     EventMaker maker;
     for (u16 cpu = 0; cpu < 5; ++cpu) {
       maker.cpu(cpu);
-      for (s64 i = 0; i < 4000; ++i) maker.irq(i * 10 + cpu, i * 10 + 4, static_cast<s32>(i % 3)).expiry(i * 10 + 5, i * 10 + 6, 77);
+      for (s64 i = 0; i < 4000; ++i)
+        maker.irq(i * 10 + cpu, i * 10 + 4, static_cast<s32>(i % 3))
+            .expiry(i * 10 + 5, i * 10 + 6, 77);
     }
     return maker.finish();
   };

@@ -44,7 +44,8 @@ TEST(LaneView, PyramidShowsEveryEventOnceAtFullZoom) {
   const auto timeline = timelineOf(store);
   const CpuTrack& cpu = timeline->tracks[0];
   const Lane& lane = cpu.lanes[number(LaneKind::HardIrq)];
-  LaneView view = viewLane(*timeline, cpu, lane, ViewWindow::bounded(0, timeline->last + 1, 1400, 1));
+  LaneView view =
+      viewLane(*timeline, cpu, lane, ViewWindow::bounded(0, timeline->last + 1, 1400, 1));
   EXPECT_EQ(view.counted, 50'000U);
   EXPECT_EQ(sumOf(view), 50'000U);
   EXPECT_EQ(view.busy, 50'000U * 30);
@@ -57,7 +58,8 @@ TEST(LaneView, ABurstStandsOutByItsDensestSlice) {
   const auto timeline = timelineOf(store);
   const CpuTrack& cpu = timeline->tracks[0];
   const Lane& lane = cpu.lanes[number(LaneKind::Programming)];
-  const LaneView view = viewLane(*timeline, cpu, lane, ViewWindow::bounded(0, timeline->last + 1, 1400, 1));
+  const LaneView view =
+      viewLane(*timeline, cpu, lane, ViewWindow::bounded(0, timeline->last + 1, 1400, 1));
   u32 most = 0;
   for (const LaneCell& cell : view.cells) most = std::max(most, cell.densest);
   EXPECT_EQ(most, 30'000U);
@@ -68,7 +70,8 @@ TEST(LaneView, FewEventsInAWindowAreShownOneByOne) {
   const auto timeline = timelineOf(store);
   const CpuTrack& cpu = timeline->tracks[0];
   const Lane& lane = cpu.lanes[number(LaneKind::HardIrq)];
-  const LaneView view = viewLane(*timeline, cpu, lane, ViewWindow::bounded(2'000'010, 2'000'210, 1000, 1));
+  const LaneView view =
+      viewLane(*timeline, cpu, lane, ViewWindow::bounded(2'000'010, 2'000'210, 1000, 1));
   EXPECT_TRUE(view.cells.empty());
   ASSERT_EQ(view.spans.size(), 3U);
   EXPECT_EQ(view.spans[0].from, 2'000'000);
@@ -83,8 +86,8 @@ TEST(LaneView, FindsTheSpanThatFillsTheWindow) {
   const EventStore store = maker.finish();
   const auto timeline = timelineOf(store);
   const CpuTrack& cpu = timeline->tracks[0];
-  const LaneView view =
-      viewLane(*timeline, cpu, cpu.lanes[number(LaneKind::Task)], ViewWindow::bounded(500, 600, 1000, 1));
+  const LaneView view = viewLane(*timeline, cpu, cpu.lanes[number(LaneKind::Task)],
+                                 ViewWindow::bounded(500, 600, 1000, 1));
   ASSERT_EQ(view.spans.size(), 1U);
   EXPECT_LE(view.spans[0].from, 500);
   EXPECT_GE(view.spans[0].to, 600);
@@ -97,8 +100,8 @@ TEST(LaneView, FindsWhatWasRunningBeforeTheFirstSwitch) {
   const EventStore store = maker.finish();
   const auto timeline = timelineOf(store);
   const CpuTrack& cpu = timeline->tracks[0];
-  const LaneView view =
-      viewLane(*timeline, cpu, cpu.lanes[number(LaneKind::Task)], ViewWindow::bounded(500, 600, 1000, 1));
+  const LaneView view = viewLane(*timeline, cpu, cpu.lanes[number(LaneKind::Task)],
+                                 ViewWindow::bounded(500, 600, 1000, 1));
   ASSERT_EQ(view.spans.size(), 1U);
   EXPECT_FALSE(view.spans[0].beginKnown);
   EXPECT_EQ(view.busy, 100U);
@@ -110,8 +113,8 @@ TEST(LaneView, LinksARaiseWithTheEntryThatServesIt) {
   const EventStore store = maker.finish();
   const auto timeline = timelineOf(store);
   const CpuTrack& cpu = timeline->tracks[0];
-  const LaneView view =
-      viewLane(*timeline, cpu, cpu.lanes[number(LaneKind::Softirq)], ViewWindow::bounded(0, 1000, 1000, 1));
+  const LaneView view = viewLane(*timeline, cpu, cpu.lanes[number(LaneKind::Softirq)],
+                                 ViewWindow::bounded(0, 1000, 1000, 1));
   ASSERT_EQ(view.links.size(), 2U);
   EXPECT_EQ(view.links[0].from, 0);
   EXPECT_EQ(view.links[0].to, 200);
@@ -140,10 +143,12 @@ TEST(LaneView, SearchAgreesWithSumsEventByEvent) {
     double busy = 0;
     for (s64 i = std::max<s64>(from / 4 - 1, 0); i < events && i * 4 < to; ++i) {
       if (i * 4 >= from) ++count;
-      busy += static_cast<double>(std::max<s64>(0, std::min(i * 4 + 1 + i % 3, to) - std::max(i * 4, from)));
+      busy += static_cast<double>(
+          std::max<s64>(0, std::min(i * 4 + 1 + i % 3, to) - std::max(i * 4, from)));
     }
     ASSERT_EQ(view.cells[static_cast<std::size_t>(c)].count, count) << c;
-    ASSERT_NEAR(view.cells[static_cast<std::size_t>(c)].busy, busy / window.unitsPerColumn(), 1e-9) << c;
+    ASSERT_NEAR(view.cells[static_cast<std::size_t>(c)].busy, busy / window.unitsPerColumn(), 1e-9)
+        << c;
   }
 }
 
@@ -156,7 +161,12 @@ TEST(LaneView, StandsHostileWindows) {
   constexpr s64 least = std::numeric_limits<s64>::min();
   constexpr s64 most = std::numeric_limits<s64>::max();
   const s64 ends[] = {least, least + 1, -1, 0, 1, most - 1, most};
-  const double widths[] = {-1, 0, 1, 1400, 1e300, std::numeric_limits<double>::infinity(),
+  const double widths[] = {-1,
+                           0,
+                           1,
+                           1400,
+                           1e300,
+                           std::numeric_limits<double>::infinity(),
                            std::numeric_limits<double>::quiet_NaN()};
   for (const s64 from : ends) {
     for (const s64 to : ends) {
@@ -182,8 +192,10 @@ RC_GTEST_PROP(LaneView, BusyAndCountsOfAnyWindowAreThoseOfItsEvents, ()) {
     s64 gap, length;
   };
   const auto irqs = *rc::gen::nonEmpty(rc::gen::container<std::vector<Irq>>(rc::gen::apply(
-      [](s64 gap, s64 length) { return Irq{gap, length}; }, rc::gen::inRange<s64>(0, 200),
-      rc::gen::inRange<s64>(0, 200))));
+      [](s64 gap, s64 length) {
+        return Irq{gap, length};
+      },
+      rc::gen::inRange<s64>(0, 200), rc::gen::inRange<s64>(0, 200))));
   EventMaker maker;
   maker.cpu(0);
   std::vector<std::pair<s64, s64>> spans;

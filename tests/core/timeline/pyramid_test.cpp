@@ -39,7 +39,8 @@ TEST(Pyramid, BusyTimeOfHoursDoesNotSaturate) {
   u64 sum = 0;
   const u32 top = pyramid.levels() - 1;
   for (u64 b = 0; b < pyramid.bins(top).size(); ++b) sum += pyramid.busy(top, b);
-  EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(year), static_cast<double>(year) * 1e-6);
+  EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(year),
+              static_cast<double>(year) * 1e-6);
 }
 
 TEST(Pyramid, StandsTimesOutOfItsRangeAndAtTheEndsOfNumbers) {
@@ -76,7 +77,8 @@ RC_GTEST_PROP(Pyramid, EveryLevelHoldsTheSumsOfWhatWasAdded, ()) {
   }
   pyramid.finish();
   std::vector<u32> finest(pyramid.bins(0).size());
-  for (const Added& one : added) finest[static_cast<u64>(one.time) >> pyramid.shift(0)] += one.count;
+  for (const Added& one : added)
+    finest[static_cast<u64>(one.time) >> pyramid.shift(0)] += one.count;
   for (u32 level = 0; level < pyramid.levels(); ++level) {
     const s64 length = s64{1} << pyramid.shift(level);
     const s64 end = static_cast<s64>(pyramid.bins(0).size()) << pyramid.shift(0);
@@ -95,7 +97,8 @@ RC_GTEST_PROP(Pyramid, EveryLevelHoldsTheSumsOfWhatWasAdded, ()) {
         if (behind > begin) busy += static_cast<u64>(behind - begin);
       }
       u32 densest = 0;
-      for (s64 f = from >> pyramid.shift(0); f < (to + (s64{1} << pyramid.shift(0)) - 1) >> pyramid.shift(0); ++f) {
+      for (s64 f = from >> pyramid.shift(0);
+           f < (to + (s64{1} << pyramid.shift(0)) - 1) >> pyramid.shift(0); ++f) {
         densest = std::max(densest, finest[static_cast<std::size_t>(f)]);
       }
       const Bin bin = pyramid.bins(level)[b];

@@ -19,7 +19,8 @@ std::shared_ptr<const Timeline> timelineOf(const EventStore& store) {
   return *buildTimeline(store, 1, progress);
 }
 
-Scene sceneOf(const Timeline& timeline, s64 from, s64 to, double width = 1000, bool durations = true) {
+Scene sceneOf(const Timeline& timeline, s64 from, s64 to, double width = 1000,
+              bool durations = true) {
   LaneLayout layout;
   layout.reset(static_cast<u32>(timeline.tracks.size()));
   SceneNames names;
@@ -122,7 +123,9 @@ TEST(SceneBuilder, AStormStandsOutOfAFloorAtFullZoom) {
   maker.cpu(1);
   for (s64 ms = 0; ms < 10'000; ++ms) {
     if (ms % 100 == 50) {
-      for (u64 i = 0; i < 64; ++i) maker.expiry(ms * 1'000'000 + static_cast<s64>(i) * 5000, ms * 1'000'000 + static_cast<s64>(i) * 5000 + 3000, i);
+      for (u64 i = 0; i < 64; ++i)
+        maker.expiry(ms * 1'000'000 + static_cast<s64>(i) * 5000,
+                     ms * 1'000'000 + static_cast<s64>(i) * 5000 + 3000, i);
     } else {
       maker.expiry(ms * 1'000'000, ms * 1'000'000 + 3000, 99);
     }
@@ -176,7 +179,11 @@ TEST(SceneBuilder, HatchesLossesInEveryLaneAndSaysHowManyOnce) {
 
 TEST(SceneBuilder, ALossIsVisibleHoweverShort) {
   EventMaker maker;
-  maker.cpu(0).add(0, SoftirqRaise{1}).loss(3).add(1, SoftirqRaise{1}).add(1'000'000'000, SoftirqRaise{1});
+  maker.cpu(0)
+      .add(0, SoftirqRaise{1})
+      .loss(3)
+      .add(1, SoftirqRaise{1})
+      .add(1'000'000'000, SoftirqRaise{1});
   const EventStore store = maker.finish();
   const SceneStrip lane = strip(sceneOf(*timelineOf(store), 0, 1'000'000'000), LaneKind::Task);
   ASSERT_EQ(lane.hatches.size(), 1U);  // never recorded covers the lane
@@ -197,7 +204,10 @@ TEST(SceneBuilder, SaysWhenALaneIsEmptyOnThisCpuOnly) {
 
 TEST(SceneBuilder, SaysNothingOfDurationsWithoutAClock) {
   EventMaker maker;
-  maker.cpu(0).switchTo(0, "idle", "sh-72").switchTo(500, "sh-72", "idle").switchTo(1000, "idle", "sh-72");
+  maker.cpu(0)
+      .switchTo(0, "idle", "sh-72")
+      .switchTo(500, "sh-72", "idle")
+      .switchTo(1000, "idle", "sh-72");
   const EventStore store = maker.finish();
   const std::string text = textOf(sceneOf(*timelineOf(store), 0, 1000, 1000, false));
   EXPECT_EQ(text.find("busy"), std::string::npos) << text;
@@ -206,7 +216,10 @@ TEST(SceneBuilder, SaysNothingOfDurationsWithoutAClock) {
 
 TEST(SceneBuilder, SumsUpACpuThatOnlyRunsOneTask) {
   EventMaker maker;
-  maker.cpu(0).switchTo(0, "idle", "sh-72").switchTo(10'000, "sh-72", "idle").switchTo(20'000, "idle", "sh-72");
+  maker.cpu(0)
+      .switchTo(0, "idle", "sh-72")
+      .switchTo(10'000, "sh-72", "idle")
+      .switchTo(20'000, "idle", "sh-72");
   const EventStore store = maker.finish();
   const auto timeline = timelineOf(store);
   EXPECT_EQ(sceneOf(*timeline, 100, 200).strips[0].words, "sh-72 runs");
@@ -234,8 +247,10 @@ TEST(SceneBuilder, StandsHostileRequests) {
   maker.cpu(0).irq(0, 5).irq(std::numeric_limits<s64>::max() - 5, std::numeric_limits<s64>::max());
   const EventStore store = maker.finish();
   const auto timeline = timelineOf(store);
-  SceneRequest request{std::numeric_limits<s64>::max(), std::numeric_limits<s64>::min(), -5, 0, true, {}, 0};
-  request.places = {{99, false, false, LaneKind::Task, 0, 10}, {0, true, true, LaneKind::Task, s64{1} << 60, -3},
+  SceneRequest request{
+      std::numeric_limits<s64>::max(), std::numeric_limits<s64>::min(), -5, 0, true, {}, 0};
+  request.places = {{99, false, false, LaneKind::Task, 0, 10},
+                    {0, true, true, LaneKind::Task, s64{1} << 60, -3},
                     {0, false, false, LaneKind::HardIrq, -(s64{1} << 60), 0}};
   EXPECT_EQ(buildScene(*timeline, {}, request).strips.size(), 2U);
   EXPECT_TRUE(buildScene(Timeline{}, {}, request).strips.empty());
