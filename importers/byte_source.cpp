@@ -95,8 +95,31 @@ ByteSource ByteSource::memory(std::vector<u8> bytes, std::string name) {
   return source;
 }
 
+ByteSource ByteSource::joined(std::vector<ByteSource> parts) {
+  ByteSource source;
+  if (!parts.empty()) source.name_ = parts.front().name_;
+  for (const ByteSource& part : parts) source.size_ += part.size_;
+  source.parts_ = std::make_shared<const std::vector<ByteSource>>(std::move(parts));
+  return source;
+}
+
 std::size_t ByteSource::read(u64 offset, std::span<u8> to) const {
   if (offset >= size_) return 0;
+  if (parts_) {
+    std::size_t done = 0;
+    for (const ByteSource& part : *parts_) {
+      if (offset < part.size_ && done < to.size()) {
+        const std::size_t wanted =
+            static_cast<std::size_t>(std::min<u64>(to.size() - done, part.size_ - offset));
+        const std::size_t got = part.read(offset, to.subspan(done, wanted));
+        done += got;
+        if (got < wanted) break;
+        offset = part.size_;
+      }
+      offset -= part.size_;
+    }
+    return done;
+  }
   const auto wanted = static_cast<std::size_t>(std::min<u64>(to.size(), size_ - offset));
   if (wanted == 0) return 0;
   if (memory_) {
@@ -122,6 +145,13 @@ std::vector<u8> ByteSource::bytes(u64 offset, u64 size) const {
 }
 
 Bytes ByteSource::view(u64 offset, u64 size) const {
+  if (parts_) {
+    for (const ByteSource& part : *parts_) {
+      if (offset < part.size_)
+        return size <= part.size_ - offset ? part.view(offset, size) : Bytes{};
+      offset -= part.size_;
+    }
+  }
   if (!memory_ || offset >= size_) return {};
   return Bytes(*memory_).subspan(static_cast<std::size_t>(offset),
                                  static_cast<std::size_t>(std::min(size, size_ - offset)));

@@ -20,6 +20,8 @@ class ByteSource {
   /// Reads a pipe to its end. Errors: Io; TooLarge above `most` bytes.
   static Result<ByteSource> standardInput(u64 most);
   static ByteSource memory(std::vector<u8> bytes, std::string name = "memory");
+  /// Several sources one behind the other, with the name of the first.
+  static ByteSource joined(std::vector<ByteSource> parts);
 
   /// As given; "-" for standard input.
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -38,6 +40,7 @@ class ByteSource {
   std::string name_;
   std::shared_ptr<const File> file_;
   std::shared_ptr<const std::vector<u8>> memory_;
+  std::shared_ptr<const std::vector<ByteSource>> parts_;
   u64 size_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // What a trace.dat holds and where: everything but the events themselves. All places are checked against the input.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,12 @@ struct Container {
 /// Reads headers, sections, options and tables of either version, or what salvage finds where they are missing
 /// (reading-traces 1.1 to 1.10). Irregularities go to the log. Errors as importTrace.
 Result<Container> readContainer(const ByteSource& source, u64 maxUnpack, ImportLog& log, Progress& progress);
+
+/// A killed recorder's pages, a CPU in each source, with all else from a trace.dat of the same kernel. The offsets of
+/// the blocks count in ByteSource::joined(cpus). The CPU is in the source's name (`.cpuN`, `-cpuN`, `cpuN.raw`), or the
+/// records prove it, or it is inferred.
+Result<Container> readRawPages(std::span<const ByteSource> cpus, const ByteSource& formatsFrom, u64 maxUnpack,
+                               ImportLog& log, Progress& progress);
 
 /// Unpacks blocks with contexts and a buffer that are kept; one a thread.
 class BlockReader {

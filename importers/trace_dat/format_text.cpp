@@ -184,7 +184,10 @@ std::string settleKind(FormatField& field, const Declaration& declaration) {
   using Kind = FormatField::Kind;
   const Element element = elementOf(declaration);
   if (declaration.dataLoc || declaration.relLoc) {
-    if (field.size != 4) return fmt::format("has {} bytes instead of 4", field.size);
+    // Synthetic events of 6.1 keep the u32 in a place of 8 bytes.
+    if (field.size != 4 && field.size != 8) {
+      return fmt::format("has {} bytes instead of 4", field.size);
+    }
     field.kind = declaration.dataLoc ? Kind::DataLoc : Kind::RelLoc;
     field.elementSize = element.known ? element.size : 1;
     field.isChars = element.isChar;

@@ -173,7 +173,8 @@ Known<bool> nowHasPoint(std::string_view statistics) {
   if (at == std::string_view::npos) return {};
   const std::size_t end = std::min(statistics.find('\n', at), statistics.size());
   const std::string_view value = statistics.substr(at + key.size(), end - at - key.size());
-  if (value.find_first_of("0123456789") == std::string_view::npos) return {};
+  // A time of zero is what was never set.
+  if (value.find_first_of("123456789") == std::string_view::npos) return {};
   return value.find('.') != std::string_view::npos;
 }
 

@@ -24,7 +24,7 @@ std::string chosenClock(std::string_view text);
 
 /// One kernel text per_cpu/cpuN/stats.
 CpuStatistics parseStatistics(std::string_view text);
-/// Empty: the text has no `now ts` line; else whether it has a decimal point, as only clocks of nanoseconds have.
+/// Empty: the text has no `now ts` line, or it is zero; else whether it has a decimal point, as only clocks of nanoseconds have.
 Known<bool> nowHasPoint(std::string_view statistics);
 
 /// Kernel release and machine out of `uname -a`.

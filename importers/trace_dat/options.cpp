@@ -282,6 +282,11 @@ void settleClocks(Reading& reading) {
       clock.source = "TRACECLOCK option";
     }
     clock.unit = unitOf(clock.name);
+    if (clock.unit == ClockUnit::Cycles && reading.out.metadata.tscToNs) {
+      clock.unit = ClockUnit::Nanoseconds;
+      clock.source += ", turned into ns by TSC2NSEC";
+      continue;
+    }
     Known<bool> point;
     for (const CpuStatistics& cpu : buffer.statistics) {
       if (const auto seen = nowHasPoint(cpu.text)) point = seen;

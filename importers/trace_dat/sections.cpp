@@ -164,8 +164,6 @@ class Body {
       return r_.note(Counter::RangeCut, option.at, "BUFFER TEXT");
     }
     r_.out.texts.push_back({name, section->data, section->present});
-    r_.note(Counter::TextBuffer, section->at,
-            fmt::format("{}, {} bytes", name.empty() ? "top buffer" : name, section->present));
   }
 
   /// Loads the section that an option of this id points to.
@@ -282,7 +280,6 @@ class Body {
                         [&](const TextBuffer& text) { return text.offset == section.data; });
         if (listed) continue;
         r_.out.texts.push_back({"", section.data, section.present});
-        r_.note(Counter::TextBuffer, section.at, fmt::format("{} bytes", section.present));
       } else if (!isKnown(section.id)) {
         r_.note(Counter::UnknownSection, section.at, fmt::format("section {}", section.id));
       }

@@ -136,7 +136,6 @@ class Body {
       cursor_.skip(textTag.size());
       const u64 at = cursor_.offset();
       r_.out.texts.push_back({"", at, cursor_.left()});
-      r_.note(Counter::TextBuffer, at, fmt::format("{} bytes", cursor_.left()));
       return;
     }
     if (!cursor_.startsWith(tableTag)) {
