@@ -95,7 +95,8 @@ Result<std::string> binaryPrint(std::string_view format, Bytes packed,
     }
     if (out.size() > longestPrinted) {
       out.resize(longestPrinted);
-      return out + "…";
+      out += "…";
+      return out;
     }
   }
   if (out.ends_with('\n')) out.pop_back();
