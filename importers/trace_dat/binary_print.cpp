@@ -2,6 +2,8 @@
 // Steps through packed arguments as lib/vsprintf.c packed them.
 #include "importers/trace_dat/binary_print.h"
 
+#include <fmt/format.h>
+
 #include "core/base/shown_text.h"
 #include "importers/trace_dat/print_format.h"
 
@@ -94,9 +96,7 @@ Result<std::string> binaryPrint(std::string_view format, Bytes packed,
       out += '?';
     }
     if (out.size() > longestPrinted) {
-      out.resize(longestPrinted);
-      out += "…";
-      return out;
+      return fmt::format("{}…", std::string_view(out).substr(0, longestPrinted));
     }
   }
   if (out.ends_with('\n')) out.pop_back();
