@@ -66,6 +66,9 @@ ProgramRun runProgram(const std::string& program, const std::vector<std::string>
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (!input.folder.empty()) {
+    ::posix_spawn_file_actions_addchdir_np(&actions, input.folder.c_str());
+  }
   pid_t child = 0;
   const int failed = ::posix_spawn(&child, program.c_str(), &actions, nullptr,
                                    pointers(words).data(), pointers(environment).data());

@@ -15,6 +15,7 @@ struct ProgramRun {
 struct ProgramInput {
   std::string standardInput;             ///< bytes
   std::vector<std::string> environment;  ///< NAME=VALUE in addition to the test's own
+  std::string folder;                    ///< working directory; empty: the test's own
   std::string outputTo;                  ///< a path standard output goes to; empty: it is kept
   int interruptAfterMs = -1;             ///< sends SIGINT then; below 0: never
 };
