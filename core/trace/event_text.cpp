@@ -31,11 +31,11 @@ class PayloadValues {
 
  private:
   void add(const Task& task) {
-    put(0, events_->text(task.comm));
+    put(0, textOf(task.comm));
     put(static_cast<u64>(number(task.pid)));
     put(static_cast<u64>(task.prio));
   }
-  void add(StringId text) { put(0, events_->text(text)); }
+  void add(StringId text) { put(0, textOf(text)); }
   void add(Address address) { put(number(address)); }
   void add(Pid pid) { put(static_cast<u64>(number(pid))); }
   template <class Clock>
@@ -46,6 +46,10 @@ class PayloadValues {
     requires std::is_integral_v<T>
   void add(T value) {
     put(static_cast<u64>(value));
+  }
+  /// A field that was not recorded has no string in the pool, which may be empty.
+  [[nodiscard]] std::string_view textOf(StringId id) const {
+    return type_->recorded(size_) ? events_->text(id) : std::string_view{};
   }
   void put(u64 value, std::string_view text = {}) {
     values_[size_] = {value, text, type_->recorded(size_)};
