@@ -216,12 +216,29 @@ class TraceDatImport {
 
 }  // namespace
 
+namespace {
+
+u64 maxUnpack(const ImportOptions& options, const ByteSource& source) {
+  return options.maxUnpack.value_or(64 * source.size() + (u64{64} << 20U));
+}
+
+}  // namespace
+
 Result<Recording> importTrace(const ByteSource& source, const ImportOptions& options, Progress& progress) {
   ImportLog log;
-  const u64 maxUnpack = options.maxUnpack.value_or(64 * source.size() + (u64{64} << 20U));
-  Result<trace_dat::Container> container = trace_dat::readContainer(source, maxUnpack, log, progress);
+  auto container = trace_dat::readContainer(source, maxUnpack(options, source), log, progress);
   if (!container) return tl::unexpected<Error>(std::move(container.error()));
   return TraceDatImport(source, options, progress).run(std::move(*container), std::move(log));
+}
+
+Result<Recording> importRawPages(std::span<const ByteSource> cpus, const ByteSource& formatsFrom,
+                                 const ImportOptions& options, Progress& progress) {
+  if (cpus.empty()) return fail(Error::Kind::Usage, "No raw pages are named.");
+  ImportLog log;
+  auto container = trace_dat::readRawPages(cpus, formatsFrom, maxUnpack(options, formatsFrom), log, progress);
+  if (!container) return tl::unexpected<Error>(std::move(container.error()));
+  const ByteSource joined = ByteSource::joined({cpus.begin(), cpus.end()});
+  return TraceDatImport(joined, options, progress).run(std::move(*container), std::move(log));
 }
 
 }  // namespace tickscope
