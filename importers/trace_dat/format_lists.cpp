@@ -28,6 +28,16 @@ bool formatFollows(SourceCursor& cursor) {
   return follows;
 }
 
+/// The same, but it may be cut, or be no text of a format that we know.
+bool formatPerhaps(SourceCursor& cursor) {
+  const u64 here = cursor.offset();
+  const u64 size = cursor.number<u64>();
+  const bool perhaps =
+      !cursor.failed() && (size <= cursor.left() || cursor.startsWith(formatStart));
+  cursor.seek(here);
+  return perhaps;
+}
+
 enum class Follows : u8 { No, Perhaps, Yes };
 
 /// Is there a name, a count that can be true, and (for sure) a format or a count of 0?
@@ -38,8 +48,12 @@ Follows systemFollows(SourceCursor& cursor) {
   const bool printable = !name.empty() && std::all_of(name.begin(), name.end(),
                                                       [](char c) { return c > ' ' && c < '\x7f'; });
   Follows follows = Follows::No;
-  if (!cursor.failed() && printable && count * sizeof(u64) <= cursor.left()) {
-    follows = count == 0 || formatFollows(cursor) ? Follows::Yes : Follows::Perhaps;
+  if (!cursor.failed() && printable) {
+    if (count == 0 || formatFollows(cursor)) {
+      follows = Follows::Yes;
+    } else if (count * sizeof(u64) <= cursor.left()) {
+      follows = Follows::Perhaps;
+    }
   }
   cursor.seek(here);
   return follows;
@@ -119,7 +133,7 @@ bool readFormats(Reading& reading, SourceCursor& cursor, const std::string& syst
     // A size of 0 is a format too, an empty one; but not when it is the start of something else.
     const bool certain = formatFollows(cursor);
     if (!certain && (cursor.left() < sizeof(u64) || systemFollows(cursor) == Follows::Yes)) break;
-    if (!certain && u64{count - read} * sizeof(u64) > cursor.left()) break;
+    if (!certain && !formatPerhaps(cursor)) break;
     if (!readFormat(reading, cursor, system)) {
       good = false;
       break;

@@ -221,18 +221,11 @@ void readBufferOption7(Reading& reading, const Option& option, bool foundByWalk)
     return reading.note(Counter::OptionsCut, option.at, "more than 1,000 buffers");
   }
   ByteReader reader = readerOf(reading, option);
-  // trace-cmd writes the numbers of this option in the order of the machine that it runs on.
-  u32 swapped = 0;
-  const auto believable = [&]<class T>(T value, auto&& possible) {
-    if (possible(value) || !possible(byteSwapped(value))) return value;
-    ++swapped;
-    return byteSwapped(value);
-  };
   BufferTable table;
   table.foundByWalk = foundByWalk;
   const u64 size = reading.size();
   const auto inFile = [size](u64 value) { return value <= size; };
-  table.dataFrom = believable(reader.number<u64>(), inFile);
+  const u64 section = reader.number<u64>();
   table.name = reader.string(4096);
   table.clock.name = chosenClock(reader.string(4096));
   if (reader.failed()) {
@@ -240,11 +233,26 @@ void readBufferOption7(Reading& reading, const Option& option, bool foundByWalk)
   }
   if (!table.clock.name.empty()) table.clock.source = "BUFFER option";
   table.pageSizeAt = reader.offset();
-  table.pageSize = believable(reader.number<u32>(), isPageSize);
+  const u32 pageSize = reader.number<u32>();
   const u64 countAt = reader.offset();
   constexpr u64 rowSize = 20;
-  const u64 fit = reader.left() > 4 ? (reader.left() - 4) / rowSize : 0;
-  const u32 count = believable(reader.number<u32>(), [fit](u32 value) { return value <= fit; });
+  const u32 rows = reader.number<u32>();
+  const u64 fit = reader.left() / rowSize;
+
+  // trace-cmd writes the numbers of this option in the order of the machine that it runs on. One
+  // number alone may be damaged; the number of rows or the place of the section tells for all.
+  const bool other = (rows > fit && byteSwapped(rows) == fit) ||
+                     (!inFile(section) && inFile(byteSwapped(section)));
+  bool swapped = false;
+  const auto believable = [&]<class T>(T value, bool swap, auto&& possible) {
+    if (!swap || !possible(byteSwapped(value))) return value;
+    swapped = true;
+    return byteSwapped(value);
+  };
+  const auto isCpu = [](u32 cpu) { return cpu <= highestCpu; };
+  table.dataFrom = believable(section, other, inFile);
+  table.pageSize = believable(pageSize, other || !isPageSize(pageSize), isPageSize);
+  const u32 count = believable(rows, other, [fit](u32 value) { return value <= fit; });
   if (reader.failed()) {
     reading.note(Counter::OptionsCut, option.at, "BUFFER");
     table.damaged = true;
@@ -257,12 +265,13 @@ void readBufferOption7(Reading& reading, const Option& option, bool foundByWalk)
   for (u64 i = 0; i < std::min<u64>(count, fit); ++i) {
     StreamRow row;
     row.at = reader.offset();
-    row.cpu = believable(reader.number<u32>(), [](u32 cpu) { return cpu <= highestCpu; });
-    row.offset = believable(reader.number<u64>(), inFile);
-    row.size = believable(reader.number<u64>(), inFile);
+    const u32 cpu = reader.number<u32>();
+    row.cpu = believable(cpu, other || !isCpu(cpu), isCpu);
+    row.offset = believable(reader.number<u64>(), other, inFile);
+    row.size = believable(reader.number<u64>(), other, inFile);
     table.rows.push_back(row);
   }
-  if (swapped > 0) reading.note(Counter::SwappedOption, option.at, "BUFFER");
+  if (swapped) reading.note(Counter::SwappedOption, option.at, "BUFFER");
   reading.tables.push_back(std::move(table));
 }
 
