@@ -3,6 +3,7 @@
 #include "core/timeline/lane_layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tickscope {
 
@@ -32,10 +33,20 @@ s32 scaled(Heights heights, LaneSize size) {
 
 }  // namespace
 
-s32 heightOf(LaneKind lane, LaneSize size) { return scaled(lanes[number(lane)], size) + 1; }
+s32 LaneLayout::heightOf(LaneKind lane) const {
+  return static_cast<s32>(std::lround(scaled(lanes[number(lane)], size_) * scale_)) + 1;
+}
 
-s32 headerHeight(LaneSize size) {
-  return (size == LaneSize::Compact ? header.compact : header.normal) + 1;
+s32 LaneLayout::headerHeight() const {
+  const s32 height = size_ == LaneSize::Compact ? header.compact : header.normal;
+  return static_cast<s32>(std::lround(height * scale_)) + 1;
+}
+
+void LaneLayout::setScale(double scale) {
+  scale = scale >= 1 ? std::min(scale, 4.0) : 1;
+  if (scale == scale_) return;
+  scale_ = scale;
+  measure();
 }
 
 void LaneLayout::reset(u32 tracks) {
@@ -59,11 +70,11 @@ void LaneLayout::setSize(LaneSize size) {
 }
 
 void LaneLayout::measure() {
-  s32 open = headerHeight(size_);
-  for (std::size_t l = 0; l < laneCount; ++l) open += heightOf(static_cast<LaneKind>(l), size_);
+  s32 open = headerHeight();
+  for (std::size_t l = 0; l < laneCount; ++l) open += heightOf(static_cast<LaneKind>(l));
   tops_.assign(1, 0);
   for (const bool folded : folded_)
-    tops_.push_back(tops_.back() + (folded ? headerHeight(size_) : open));
+    tops_.push_back(tops_.back() + (folded ? headerHeight() : open));
 }
 
 u32 LaneLayout::trackAt(s64 y) const {
@@ -96,14 +107,14 @@ Known<StripPlace> LaneLayout::at(s64 y) const {
 }
 
 StripPlace LaneLayout::headerOf(u32 track) const {
-  return {track, true, folded_[track], LaneKind::Task, tops_[track], headerHeight(size_)};
+  return {track, true, folded_[track], LaneKind::Task, tops_[track], headerHeight()};
 }
 
 StripPlace LaneLayout::placeOf(u32 track, LaneKind lane) const {
   if (folded_[track]) return headerOf(track);
-  s64 y = tops_[track] + headerHeight(size_);
-  for (std::size_t l = 0; l < number(lane); ++l) y += heightOf(static_cast<LaneKind>(l), size_);
-  return {track, false, false, lane, y, heightOf(lane, size_)};
+  s64 y = tops_[track] + headerHeight();
+  for (std::size_t l = 0; l < number(lane); ++l) y += heightOf(static_cast<LaneKind>(l));
+  return {track, false, false, lane, y, heightOf(lane)};
 }
 
 }  // namespace tickscope

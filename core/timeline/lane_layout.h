@@ -11,10 +11,6 @@ namespace tickscope {
 /// Lane heights (look.md 5). Compact is for small windows; the larger ones are for looking closely.
 enum class LaneSize : u8 { Compact, Default, Large, Huge };
 
-/// Logical pixels of a lane, its separator included.
-s32 heightOf(LaneKind lane, LaneSize size);
-s32 headerHeight(LaneSize size);
-
 struct StripPlace {
   u32 track{};
   bool header = false;
@@ -34,6 +30,11 @@ class LaneLayout {
   [[nodiscard]] bool folded(u32 track) const { return folded_[track]; }
   void setSize(LaneSize size);
   [[nodiscard]] LaneSize size() const { return size_; }
+  /// Heights hold text, so they grow with its size; 1 for 9 pt. Bounded to 1..4.
+  void setScale(double scale);
+  /// Logical pixels of a lane, its separator included.
+  [[nodiscard]] s32 heightOf(LaneKind lane) const;
+  [[nodiscard]] s32 headerHeight() const;
   [[nodiscard]] s64 height() const { return tops_.empty() ? 0 : tops_.back(); }
   /// The strips that touch the range of y, from the top.
   [[nodiscard]] std::vector<StripPlace> placesIn(s64 from, s64 to) const;
@@ -50,6 +51,7 @@ class LaneLayout {
   std::vector<bool> folded_;
   std::vector<s64> tops_;  // of each track, and the end
   LaneSize size_ = LaneSize::Default;
+  double scale_ = 1;
 };
 
 }  // namespace tickscope
