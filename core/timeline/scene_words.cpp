@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/base/time_text.h"
+#include "core/trace/value_names.h"
 
 namespace tickscope {
 
@@ -103,13 +104,6 @@ std::string timerWords(const LaneView& view, const ViewWindow& window, std::stri
 }
 
 }  // namespace
-
-std::string softirqName(u32 vector) {
-  static constexpr std::string_view names[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-                                               "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
-  if (vector < std::size(names)) return std::string(names[vector]);
-  return fmt::format("softirq {}", vector);
-}
 
 std::string nameOfRow(const EventStore& store, const SceneNames& names, Row row, bool asPrevious) {
   switch (store.kind(row)) {

@@ -12,8 +12,6 @@ namespace tickscope {
 /// What a span's or operation's row is called in its lane: the task, the interrupt, the softirq, the callback.
 std::string nameOfRow(const EventStore& store, const SceneNames& names, Row row,
                       bool asPrevious = false);
-/// TIMER, NET_RX, ...; the number for others.
-std::string softirqName(u32 vector);
 /// What must be recorded to see the lane.
 std::string_view neededFor(LaneKind lane);
 /// "1,204 events lost"; "events lost" where their number is not known.
