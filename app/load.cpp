@@ -36,6 +36,32 @@ Result<Opened> openRawPages(const std::vector<ByteSource>& sources, const OpenRe
   return opened;
 }
 
+Result<Opened> openByContent(const ByteSource& source, const OpenRequest& request, Opened opened,
+                             Progress& progress) {
+  switch (sniff(source)) {
+    case InputKind::TimerList: {
+      auto dump = importTimerList(source);
+      if (!dump) return tl::unexpected(std::move(dump.error()));
+      opened.timerList = std::make_shared<const TimerListDump>(std::move(*dump));
+      return opened;
+    }
+    case InputKind::RawPages:
+      return fail(Error::Kind::NotATrace,
+                  "These are raw pages of a recorder that was killed; their event formats are in a "
+                  "trace.dat of the same kernel: give it with --formats-from FILE.");
+    case InputKind::Unknown:
+      return fail(Error::Kind::NotATrace,
+                  source.size() ? "This is neither a trace.dat nor a /proc/timer_list dump."
+                                : "This is empty.");
+    case InputKind::TraceDat:
+      break;
+  }
+  auto recording = importTrace(source, request.import, progress);
+  if (!recording) return tl::unexpected(std::move(recording.error()));
+  opened.recording = std::make_shared<const Recording>(std::move(*recording));
+  return opened;
+}
+
 Result<Opened> open(const OpenRequest& request, Progress& progress) {
   if (request.inputs.empty()) return fail(Error::Kind::Usage, "No trace was given.");
   if (request.inputs.size() > 1 && request.formatsFrom.empty()) {
@@ -56,27 +82,28 @@ Result<Opened> open(const OpenRequest& request, Progress& progress) {
   if (!request.formatsFrom.empty()) {
     return openRawPages(sources, request, std::move(opened), progress);
   }
-  const ByteSource& source = sources.front();
-  switch (sniff(source)) {
-    case InputKind::TimerList: {
-      auto dump = importTimerList(source);
-      if (!dump) return tl::unexpected(std::move(dump.error()));
-      opened.timerList = std::make_shared<const TimerListDump>(std::move(*dump));
-      return opened;
-    }
-    case InputKind::RawPages:
-      return fail(Error::Kind::NotATrace,
-                  "These are raw pages of a recorder that was killed; their event formats are in a "
-                  "trace.dat of the "
-                  "same kernel: give it with --formats-from FILE.");
-    case InputKind::TraceDat:
-    case InputKind::Unknown:
+  return openByContent(sources.front(), request, std::move(opened), progress);
+}
+
+/// The importers do not know what the user calls their input.
+Error named(Error error, const OpenRequest& request) {
+  switch (error.kind) {
+    case Error::Kind::NotATrace:
+    case Error::Kind::Damaged:
+    case Error::Kind::Unsupported:
+    case Error::Kind::TooLarge:
+      if (!request.inputs.empty()) {
+        const std::string& path = request.inputs.front();
+        error.what = (path == "-" ? "standard input" : path) + ": " + error.what;
+      }
+      break;
+    case Error::Kind::Io:
+    case Error::Kind::Cancelled:
+    case Error::Kind::Usage:
+    case Error::Kind::Internal:
       break;
   }
-  auto recording = importTrace(source, request.import, progress);
-  if (!recording) return tl::unexpected(std::move(recording.error()));
-  opened.recording = std::make_shared<const Recording>(std::move(*recording));
-  return opened;
+  return error;
 }
 
 }  // namespace
@@ -95,7 +122,9 @@ Error errorOfCurrentException() {
 }
 
 Result<Opened> openInputs(const OpenRequest& request, Progress& progress) {
-  return withLastCatch([&] { return open(request, progress); });
+  auto opened = withLastCatch([&] { return open(request, progress); });
+  if (!opened) return tl::unexpected(named(std::move(opened.error()), request));
+  return opened;
 }
 
 ExitStatus exitStatusOf(const Error& error) {

@@ -36,39 +36,38 @@ Known<u32> cpuNumber(std::string_view text) {
 }  // namespace
 
 void addCommonOptions(CLI::App& app, CommonOptions& options) {
-  app.add_option(
-         "TRACE", options.inputs,
-         "A trace.dat, a /proc/timer_list dump, or - for standard input; several files only with "
-         "--formats-from")
-      ->required();
-  app.add_flag("--json", options.json, "Print JSON (resources/schema describes it)");
+  app.add_option("TRACE", options.inputs,
+                 "A trace.dat or a /proc/timer_list dump; - is standard input;\n"
+                 "several files only with --formats-from")
+      ->required()
+      ->type_name("");
+  app.add_flag("--json", options.json, "Print JSON; resources/schema describes it");
   app.add_option_function<std::string>(
          "--buffer", [&options](const std::string& name) { options.buffer = name; },
          "Use this buffer (instance); '' is the top buffer")
       ->type_name("NAME");
   app.add_option("--from", options.from,
-                 "Leave out what is earlier: trace time as printed (12.345678901), with ns us ms "
-                 "s, or event:ROW")
+                 "Leave out what is earlier. T: trace time as printed (12.345678901),\n"
+                 "a number with ns us ms s, or event:ROW")
       ->type_name("T");
   app.add_option("--to", options.to, "Leave out this time, or row, and what is later")
       ->type_name("T");
   app.add_option("--cpu", options.cpus, "Only these CPUs: 0,2-5")->type_name("LIST");
   app.add_option("--formats-from", options.formatsFrom,
-                 "Read raw pages of a killed recorder (trace.dat.cpu0 ...) with the event formats "
-                 "of this trace.dat of "
-                 "the same kernel")
+                 "Read raw pages of a killed recorder (trace.dat.cpu0 ...) with the\n"
+                 "event formats of this trace.dat of the same kernel")
       ->type_name("FILE");
   app.add_flag("--strict", options.strict, "Exit with 4 when the input is damaged or lost events");
   app.add_option("--max-memory", options.maxMemory,
-                 "Stop reading when the events take more: 500M, 2G")
+                 "Stop reading when the events take more memory: 500M, 2G")
       ->type_name("SIZE");
   app.add_option("--max-unpack", options.maxUnpack, "Stop reading when packed data unpack to more")
       ->type_name("SIZE");
-  app.add_option("--threads", options.threads, "Threads that read the trace (default: one a CPU)")
-      ->type_name("N")
-      ->check(CLI::Range(1, mostThreads));
-  app.add_flag("--quiet", options.quiet,
-               "No progress and no remarks about the input on standard error");
+  app.add_option("--threads", options.threads,
+                 "Threads that read the trace, 1 to 256; as many as CPUs by default")
+      ->check(CLI::Range(1, mostThreads).description(""))
+      ->type_name("N");
+  app.add_flag("--quiet", options.quiet, "No progress and no remarks about the input");
   app.add_flag("--no-color", options.noColor, "No colours on standard error");
 }
 

@@ -66,7 +66,8 @@ Result<ByteSource> ByteSource::file(const std::string& path) {
   if (S_ISDIR(facts.st_mode)) {
     return fail(Error::Kind::Io, fmt::format("{} is a folder, not a file", path));
   }
-  if (S_ISFIFO(facts.st_mode)) {
+  // Files that the kernel makes while they are read (/proc/timer_list) say that they are empty.
+  if (S_ISFIFO(facts.st_mode) || (S_ISREG(facts.st_mode) && facts.st_size == 0)) {
     auto bytes = readToEnd(descriptor, largestPipe, path);
     if (!bytes) return tl::unexpected(bytes.error());
     return memory(std::move(*bytes), path);

@@ -215,27 +215,25 @@ class EventsCommand : public Command {
  public:
   void addOptions(CLI::App& app) override {
     app.add_option("--match", match_,
-                   "Only rows that the filter matches, for example: cpu==2 && event=~\"hrtimer\" "
-                   "&& comm==\"cyclictest\"")
+                   "Only rows that the filter matches, for example\n"
+                   "cpu==2 && event=~\"hrtimer\" && comm==\"cyclictest\"")
         ->type_name("FILTER");
-    app.add_flag("--raw", raw_,
-                 "Print all fields of a row as field=value instead of the kernel's text");
+    app.add_flag("--raw", raw_, "Print all fields as field=value, not the kernel's text");
     app.add_option("--limit", limit_, "At most N rows")
-        ->type_name("N")
-        ->check(CLI::Range(u64{0}, u64{0xffff'ffff}));
+        ->check(CLI::Range(u64{0}, u64{0xffff'ffff}).description(""))
+        ->type_name("N");
     app.footer(
-        "Rows are printed as the kernel's trace file has them, with nine decimals; a line CPU:n "
-        "[LOST k EVENTS] stands\n"
-        "before the first row behind a gap. With --json: one object a line; the first one "
+        "Rows are printed as in the kernel's trace file, with nine decimals; CPU:n [LOST k "
+        "EVENTS]\n"
+        "stands before the first row behind a gap. With --json: one object a line; the first one\n"
         "describes the trace.\n"
         "\n"
-        "FILTER: field op value, joined by && || ! ( ). Operators: == != < <= > >= and =~ !~ "
-        "(regular expression).\n"
-        "Fields: row time cpu pid tgid comm event timer callback, each field of an event by its "
-        "format name, and\n"
-        "EVENT.FIELD where a name means two things (sched_waking.pid). Numbers are decimal, 0x..., "
-        "or have ns us ms s;\n"
-        "a word by itself searches the event's text; rows without the field do not match.");
+        "FILTER: field op value, joined by && || ! ( ). Operators: == != < <= > >=, and =~ !~ for\n"
+        "regular expressions. Fields: row time cpu pid tgid comm event timer callback, each field\n"
+        "of an event by its format name, and EVENT.FIELD where a name means two things\n"
+        "(sched_waking.pid). Numbers: decimal, 0x..., or with ns us ms s. A word by itself "
+        "searches\n"
+        "the event's text. A row without the field does not match.");
   }
 
   Result<void> check() override {

@@ -94,6 +94,11 @@ std::string containerWords(const RecordingFacts& facts) {
   return words;
 }
 
+std::string signedSeconds(BaseTime time) {
+  const auto bits = static_cast<u64>(time.value);
+  return time.value < 0 ? "-" + secondsText(u64{0} - bits) : secondsText(bits);
+}
+
 void printHead(const RecordingFacts& facts, Output& out) {
   const Recording& recording = *facts.opened->recording;
   const Metadata& metadata = recording.metadata;
@@ -154,7 +159,7 @@ void printBuffer(const RecordingFacts& facts, Output& out) {
     if (buffer.clock.unit == ClockUnit::Nanoseconds) {
       fact(out, "Duration", fmt::format("{} s, {}", secondsText(last - first), range));
     } else if (buffer.clock.unit == ClockUnit::Unknown) {
-      fact(out, "Range", range + " if the clock counts nanoseconds");
+      fact(out, "Range", fmt::format("{} to {}", first, last));
     } else {
       fact(out, "Range", range);
     }
@@ -349,21 +354,21 @@ void printTimerListInfo(const Opened& opened, Output& out) {
                    dump.hrtimerMaxClockBases
                        ? fmt::format(", {} clock bases a CPU", *dump.hrtimerMaxClockBases)
                        : ""));
-  out.text("\nTimers by CPU and clock base\n");
+  if (timers) out.text("\nTimers by CPU and clock base\n");
   Columns table;
   table.leftAligned(3);
-  table.row({"", "base", "clock", "timers", "first expires"});
+  table.row({"", "base", "clock", "timers", "first expires, s"});
   for (const ListedCpu& cpu : dump.cpus) {
     for (const ListedBase& base : cpu.bases) {
+      if (base.timers.empty()) continue;
       const auto first = std::min_element(
           base.timers.begin(), base.timers.end(),
           [](const ListedTimer& a, const ListedTimer& b) { return a.expires < b.expires; });
       table.row({fmt::format("CPU {}", number(cpu.cpu)), fmt::format("{}", base.index),
-                 shown(base.getTime), grouped(base.timers.size()),
-                 first == base.timers.end() ? "-" : fmt::format("{} ns", first->expires.value)});
+                 shown(base.getTime), grouped(base.timers.size()), signedSeconds(first->expires)});
     }
   }
-  table.print(out);
+  if (timers) table.print(out);
   std::map<std::string, u64> functions;
   for (const ListedCpu& cpu : dump.cpus) {
     for (const ListedBase& base : cpu.bases) {
