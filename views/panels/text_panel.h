@@ -22,7 +22,6 @@ class TextPanel : public QTextBrowser {
   [[nodiscard]] const Document& inspected() const { return document_; }
 
   void showEvent(QShowEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void write();

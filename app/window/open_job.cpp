@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The thread that opens, and the box through which its results cross.
+#include "app/window/open_job.h"
+
+#include <fmt/format.h>
+
+#include <QMetaObject>
+#include <algorithm>
+#include <filesystem>
+
+#include "core/timeline/lane_builder.h"
+
+namespace tickscope {
+
+/// Data cross under the mutex; the queued call only wakes the GUI thread.
+struct OpenJob::Box {
+  std::mutex mutex;
+  OpenedParts parts;
+};
+
+namespace {
+
+int threadsOfMachine() {
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+/// A timeline that holds the events it refers to.
+std::shared_ptr<const Timeline> keeping(std::shared_ptr<const Opened> opened,
+                                        std::shared_ptr<const Timeline> timeline) {
+  struct Kept {
+    std::shared_ptr<const Opened> opened;
+    std::shared_ptr<const Timeline> timeline;
+  };
+  const auto kept = std::make_shared<const Kept>(Kept{std::move(opened), std::move(timeline)});
+  return {kept, kept->timeline.get()};
+}
+
+/// A pipe nobody writes to would hold the thread, and with it the window's end, for ever.
+Known<Error> refusal(const OpenRequest& request) {
+  for (const std::string& path : request.inputs) {
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (path == "-" || std::filesystem::is_fifo(status) || std::filesystem::is_socket(status)) {
+      return Error{
+          Error::Kind::Usage,
+          fmt::format("{} is a pipe; the window opens files. Save it to a file first.", path),
+          {}};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+OpenJob::OpenJob(QObject* parent) : QObject(parent), box_(std::make_shared<Box>()) {}
+
+OpenJob::~OpenJob() {
+  progress_->cancel();
+  if (thread_.joinable()) thread_.join();
+}
+
+void OpenJob::cancel() { progress_->cancel(); }
+
+void OpenJob::open(OpenRequest request) {
+  if (request.import.threads <= 1) request.import.threads = threadsOfMachine();
+  thread_ = std::jthread([this, box = box_, progress = progress_, request = std::move(request)] {
+    const auto tell = [&](auto&& change) {
+      {
+        const std::scoped_lock lock(box->mutex);
+        change(box->parts);
+      }
+      QMetaObject::invokeMethod(this, &OpenJob::collect, Qt::QueuedConnection);
+    };
+    const auto failWith = [&](Error error) {
+      tell([&](OpenedParts& parts) {
+        parts.error = std::move(error);
+        parts.ended = true;
+      });
+    };
+    if (Known<Error> error = refusal(request)) return failWith(std::move(*error));
+    Result<Opened> result = openInputs(request, *progress);
+    if (!result) return failWith(std::move(result.error()));
+    const auto opened = std::make_shared<const Opened>(std::move(*result));
+    const bool drawable = opened->recording && !opened->recording->buffers.empty();
+    const u32 buffer = drawable ? opened->recording->mainBuffer() : 0;
+    tell([&](OpenedParts& parts) {
+      parts.opened = opened;
+      parts.buffer = buffer;
+      parts.ended = !drawable;
+    });
+    if (!drawable) return;
+    auto timeline = withLastCatch([&] {
+      return tickscope::buildTimeline(opened->recording->buffers[buffer].events,
+                                      request.import.threads, *progress);
+    });
+    if (!timeline) return failWith(std::move(timeline.error()));
+    tell([&](OpenedParts& parts) {
+      parts.timeline = keeping(opened, std::move(*timeline));
+      parts.ended = true;
+    });
+  });
+}
+
+void OpenJob::buildTimeline(std::shared_ptr<const Opened> opened, u32 buffer) {
+  thread_ =
+      std::jthread([this, box = box_, progress = progress_, opened = std::move(opened), buffer] {
+        auto timeline = withLastCatch([&] {
+          return tickscope::buildTimeline(opened->recording->buffers[buffer].events,
+                                          threadsOfMachine(), *progress);
+        });
+        {
+          const std::scoped_lock lock(box->mutex);
+          box->parts.buffer = buffer;
+          if (timeline) {
+            box->parts.timeline = keeping(opened, std::move(*timeline));
+          } else {
+            box->parts.error = std::move(timeline.error());
+          }
+          box->parts.ended = true;
+        }
+        QMetaObject::invokeMethod(this, &OpenJob::collect, Qt::QueuedConnection);
+      });
+}
+
+void OpenJob::collect() {
+  OpenedParts parts;
+  {
+    const std::scoped_lock lock(box_->mutex);
+    parts = std::exchange(box_->parts, OpenedParts{{}, box_->parts.buffer, {}, {}, false});
+  }
+  if (!cancelled()) {
+    if (parts.opened) emit opened(parts.opened, parts.buffer);
+    if (parts.timeline) emit timelineBuilt(parts.timeline, parts.buffer);
+    if (parts.error) emit failed(*parts.error);
+  }
+  if (parts.ended) emit ended();
+}
+
+}  // namespace tickscope
