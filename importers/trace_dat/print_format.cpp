@@ -21,6 +21,10 @@ std::string_view upToNul(Bytes bytes) {
 /// Common fields end here at the latest that any kernel has.
 constexpr u32 leastDynamic = 8;
 
+tl::unexpected<Error> refuse(std::string_view why) {
+  return fail(Error::Kind::Unsupported, std::string(why));
+}
+
 }  // namespace
 
 Known<Bytes> fieldMemory(const FormatField& field, Bytes record, bool swap) {
@@ -91,9 +95,6 @@ Result<PrintFormat> PrintFormat::compile(const EventFormat& format, u8 wordSize,
                                          PrintDialect dialect) {
   const auto tokens = printTokens(format.printFormat);
   if (!tokens) return tl::unexpected(tokens.error());
-  const auto refuse = [](std::string_view why) {
-    return fail(Error::Kind::Unsupported, std::string(why));
-  };
   if (tokens->front().is != PrintToken::Is::Text)
     return refuse("the print format does not begin with a string");
   auto pieces = formatPieces(tokens->front().text, wordSize);

@@ -8,6 +8,7 @@
 
 #include "core/base/shown_text.h"
 #include "importers/trace_dat/binary_print.h"
+#include "importers/trace_dat/field_binding.h"
 
 namespace tickscope::trace_dat {
 namespace {

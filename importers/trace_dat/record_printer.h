@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/trace/event_kind.h"
 #include "core/trace/raw_event_text.h"
 #include "importers/trace_dat/print_format.h"
 #include "importers/trace_dat/traceevent_text.h"
