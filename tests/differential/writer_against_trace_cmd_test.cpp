@@ -2,7 +2,6 @@
 // The test writer's files must say to trace-cmd what the recordings said that they were made from.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <stdio.h>
 
 #include <cstdlib>
 #include <set>
@@ -11,28 +10,13 @@
 #include <vector>
 
 #include "tests/support/recordings.h"
+#include "tests/support/trace_cmd_report.h"
 #include "tests/support/trace_dat_convert.h"
 #include "tests/support/trace_dat_source.h"
 #include "tests/support/trace_dat_writer.h"
 
 namespace tickscope::support {
 namespace {
-
-/// The lines of `trace-cmd report`; -R: fields by the format's table, -t: time in ns.
-std::vector<std::string> report(const std::string& path) {
-  std::vector<std::string> lines;
-  FILE* pipe = popen(("trace-cmd report -R -t '" + path + "' 2>/dev/null").c_str(), "r");
-  if (pipe == nullptr) return lines;
-  std::string text;
-  char buffer[65536];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
-  pclose(pipe);
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-bool hasTraceCmd() { return std::system("command -v trace-cmd >/dev/null 2>&1") == 0; }
 
 struct Way {
   const char* name;
@@ -71,11 +55,11 @@ TEST_P(WriterAgainstTraceCmd, SeesTheSameEventsInEveryContainer) {
   if (!path || !hasTraceCmd()) GTEST_SKIP() << "needs trace-cmd and " << GetParam();
   const TemporaryFolder folder;
   const DatFile original = readDat(readFile(*path));
-  const auto expected = report(*path);
+  const auto expected = reportLines(*path);
   ASSERT_GT(expected.size(), 100U);
   for (const Way& way : ways()) {
     const std::string copy = folder.write("copy.dat", write(reencoded(original, way.target)));
-    expectSameLines(expected, report(copy), fmt::format("{} as {}", GetParam(), way.name));
+    expectSameLines(expected, reportLines(copy), fmt::format("{} as {}", GetParam(), way.name));
   }
 }
 
@@ -126,11 +110,12 @@ TEST(TraceDatWriter, NarrowsLongsAndPointersForA32BitKernel) {
         }
       }
     }
-    const auto expected = report(*path);
+    const auto expected = reportLines(*path);
     for (const Order order : {Order::Little, Order::Big}) {
       const Target target{
           .order = order, .word = 4, .wideAlignment = order == Order::Big ? 8U : 4U};
-      const auto found = report(folder.write("narrow.dat", write(reencoded(original, target))));
+      const auto found =
+          reportLines(folder.write("narrow.dat", write(reencoded(original, target))));
       ASSERT_EQ(expected.size(), found.size()) << name;
       for (std::size_t i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(narrowed(expected[i], words), narrowed(found[i], words))
