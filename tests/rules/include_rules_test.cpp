@@ -43,8 +43,9 @@ const std::vector<Room>& rooms() {
   };
   static const std::vector<Room> all = {
       {"core/base", {"core/base/"}, {}, {}},
-      {"core/trace", {"core/trace/"}, {"core/base"}, {}},
-      // Regular expressions of filters: linear time and bounded memory on any input, which std::regex lacks.
+      {"core/trace", {"core/trace/"}, {"core/base", "core/trace"}, {}},
+      // Regular expressions of filters: linear time and bounded memory on any input, which std::regex
+      // lacks.
       {"core/trace/filter_terms",
        {"core/trace/filter_terms"},
        {"core/base", "core/trace"},
@@ -64,7 +65,10 @@ const std::vector<Room>& rooms() {
        {"core/base", "core/trace", "core/model", "core/stats", "core/findings", "core/timeline"},
        {}},
       {"core/report", {"core/report/"}, core, {"json"}},
-      {"importers", {"importers/"}, {"core/base", "core/trace"}, {"zlib", "zstd", "lzma"}},
+      {"importers",
+       {"importers/"},
+       {"importers", "core/base", "core/trace"},
+       {"zlib", "zstd", "lzma"}},
       // The one user of libtraceevent.
       {"importers/trace_dat/traceevent_text",
        {"importers/trace_dat/traceevent_text"},
@@ -82,7 +86,7 @@ const std::vector<Room>& rooms() {
       {"tests",
        {"tests/"},
        with(core, {"importers", "views", "app"}),
-       {"cli11", "json", "qt", "boost", "robin-map", "zlib", "zstd", "lzma", "traceevent",
+       {"cli11", "json", "qt", "boost", "re2", "robin-map", "zlib", "zstd", "lzma", "traceevent",
         "tests"}},
   };
   return all;
