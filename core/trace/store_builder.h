@@ -18,31 +18,32 @@ class StreamPiece {
   StreamPiece(EventArena& arena, Pools& pools, std::span<const EventType> types)
       : arena_(&arena), pools_(&pools), types_(types), counts_(types.size(), 0) {}
 
-  /// Room for an event of `type`; the caller writes types[type].layout.size bytes of payload to it.
-  /// nullptr: out of memory.
-  u8* append(u64 time, u32 pid, u8 flags, u8 preemptCount, u16 type) {
-    if (inGroup_ == groupSize || !group_) {
+  /// Room for an event of `type`, whose payload the caller writes; `size` is types[type].layout.size, which callers
+  /// in hot loops have at hand. nullptr: out of memory.
+  u8* append(u64 time, u32 pid, u8 flags, u8 preemptCount, u16 type, u8 size) {
+    if (inGroup_ == groupSize || !group_) [[unlikely]] {
       if (!openGroup()) return nullptr;
     }
+    EventGroup& group = *group_;
     const u32 at = inGroup_++;
-    group_->time[at] = time;
-    group_->pid[at] = pid;
-    group_->type[at] = type;
-    group_->flags[at] = flags;
-    group_->preemptCount[at] = preemptCount;
-    group_->payloadAt[at] = static_cast<u16>(payload_ - group_->payload);
-    ++counts_[type];
+    group.time[at] = time;
+    group.pid[at] = pid;
+    group.type[at] = type;
+    group.flags[at] = flags;
+    group.preemptCount[at] = preemptCount;
     u8* const room = payload_;
-    payload_ += types_[type].layout.size;
+    group.payloadAt[at] = static_cast<u16>(room - group.payload);
+    payload_ = room + size;
+    ++counts_[type];
     return room;
   }
   /// Appends an event from its payload; strings are numbers of pools(). False: out of memory.
   template <class P>
   [[nodiscard]] bool append(TraceTime time, Pid pid, Context context, u16 type, const P& payload) {
-    u8* const room = append(static_cast<u64>(time.value), static_cast<u32>(number(pid)), context.flags,
-                            context.preemptCount, type);
-    if (!room) return false;
     const StoredLayout& layout = types_[type].layout;
+    u8* const room = append(static_cast<u64>(time.value), static_cast<u32>(number(pid)),
+                            context.flags, context.preemptCount, type, layout.size);
+    if (!room) return false;
     std::size_t member = 0;
     P::Fields::forEach([&]<class F>() {
       const u8 at = layout.at[member++];
@@ -105,7 +106,7 @@ Result<EventStore> assemble(StoreParts parts, std::shared_ptr<Pools> pools, Prog
 
 /// Joins pieces that each have pools of their own (`piecePools[i]` for the i-th piece, counted over all
 /// streams): the numbers are as if one pool had served all pieces in order.
-Result<EventStore> assemble(StoreParts parts, std::vector<std::unique_ptr<Pools>> piecePools, int threads,
-                            Progress& progress);
+Result<EventStore> assemble(StoreParts parts, std::vector<std::unique_ptr<Pools>> piecePools,
+                            int threads, Progress& progress);
 
 }  // namespace tickscope

@@ -113,25 +113,33 @@ Known<Symbol> Symbols::at(Address address) const {
 }
 
 Known<Symbols::Range> Symbols::rangeOf(std::string_view name) const {
-  if (name.empty() || text_.find(name) == std::string::npos) return {};
-  Known<u64> from;
-  bool anyAddress = false;
-  forEachLine(text_, [&](std::string_view content) {
-    // The name stands in few lines: the others need not be taken apart.
-    if (from || content.find(name) == std::string_view::npos) return;
-    const Line line = parse(content);
-    if (line.good && line.kept && line.name == name) from = line.address;
-  });
-  if (!from) return {};
-  u64 to = *from + std::min(furthest, std::numeric_limits<u64>::max() - *from);
-  forEachLine(text_, [&](std::string_view content) {
-    const Line line = parse(content);
-    if (!line.good || !line.kept) return;
-    anyAddress = anyAddress || line.address != 0;
-    if (line.address > *from) to = std::min(to, line.address);
-  });
-  if (!anyAddress) return {};
-  return Range{*from, to};
+  // Only the lines from the name on are taken apart: in a kernel of a hundred thousand symbols this is asked for one of
+  // them while a file is opened. The kernel writes its list by address.
+  const std::string_view text = text_;
+  if (name.empty()) return {};
+  for (std::size_t at = text.find(name); at != std::string_view::npos;) {
+    const std::size_t before = text.rfind('\n', at);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    std::string_view rest = text.substr(begin);
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    const Line own = parse(line);
+    if (!own.good || !own.kept || own.name != name) {
+      at = text.find(name, begin + line.size());
+      continue;
+    }
+    if (own.address == 0) return {};
+    u64 to = own.address + std::min(furthest, std::numeric_limits<u64>::max() - own.address);
+    while (!rest.empty()) {
+      const std::size_t end = rest.find('\n');
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+      const Line next = parse(rest.substr(0, rest.find('\n')));
+      if (!next.good || !next.kept || next.address <= own.address) continue;
+      to = std::min(to, next.address);
+      break;
+    }
+    return Range{own.address, to};
+  }
+  return {};
 }
 
 u32 Symbols::size() const {

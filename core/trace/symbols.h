@@ -31,7 +31,8 @@ class Symbols {
 
   /// The nearest symbol at or below; empty: none, or further away than 1 MiB (the list may be partial).
   [[nodiscard]] Known<Symbol> at(Address address) const;
-  /// Where a function of exactly that name begins and ends (the next symbol, at most 1 MiB). Does not build the index.
+  /// Where a function of exactly that name begins and ends (the next symbol, at most 1 MiB). Does not
+  /// build the index, but takes the list as written by address.
   struct Range {
     u64 from, to;
   };

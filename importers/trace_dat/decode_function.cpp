@@ -14,7 +14,9 @@ template <class T>
 constexpr bool isPlain = !std::is_same_v<T, StringId> && !std::is_same_v<T, RawRef>;
 
 template <class P>
-constexpr bool allPlain = []<class... F>(FieldList<F...>) { return (isPlain<typename F::Type> && ...); }(typename P::Fields{});
+constexpr bool allPlain = []<class... F>(FieldList<F...>) {
+  return (isPlain<typename F::Type> && ...);
+}(typename P::Fields{});
 
 template <class P>
 void decodeUsual(const DecodePlan& plan, const u8* record, u32, u8* to, DecodeTarget& target) {
@@ -31,7 +33,7 @@ void decodeUsual(const DecodePlan& plan, const u8* record, u32, u8* to, DecodeTa
     } else if constexpr (std::is_same_v<T, Task>) {
       TaskBlock block;
       std::memcpy(&block, record + from, sizeof block);
-      const u32 id = target.pools.tasks.intern(block);
+      const u32 id = target.taskId(block, std::is_same_v<P, SchedSwitch>);
       std::memcpy(to + at, &id, sizeof id);
     } else {
       std::memcpy(to + at, record + from, sizeof(T));
@@ -41,7 +43,8 @@ void decodeUsual(const DecodePlan& plan, const u8* record, u32, u8* to, DecodeTa
 
 u64 integerAt(const u8* from, u32 width, bool isSigned, bool swap) {
   switch (width) {
-    case 1: return isSigned ? static_cast<u64>(static_cast<s64>(static_cast<s8>(*from))) : *from;
+    case 1:
+      return isSigned ? static_cast<u64>(static_cast<s64>(static_cast<s8>(*from))) : *from;
     case 2: {
       const u16 value = loadNumber<u16>(from, swap);
       return isSigned ? static_cast<u64>(static_cast<s64>(static_cast<s16>(value))) : value;
@@ -50,16 +53,28 @@ u64 integerAt(const u8* from, u32 width, bool isSigned, bool swap) {
       const u32 value = loadNumber<u32>(from, swap);
       return isSigned ? static_cast<u64>(static_cast<s64>(static_cast<s32>(value))) : value;
     }
-    default: return loadNumber<u64>(from, swap);
+    default:
+      return loadNumber<u64>(from, swap);
   }
 }
 
 void storeInteger(u8* to, u64 value, u8 width) {
   switch (width) {
-    case 1: *to = static_cast<u8>(value); break;
-    case 2: { const auto v = static_cast<u16>(value); std::memcpy(to, &v, 2); break; }
-    case 4: { const auto v = static_cast<u32>(value); std::memcpy(to, &v, 4); break; }
-    default: std::memcpy(to, &value, 8);
+    case 1:
+      *to = static_cast<u8>(value);
+      break;
+    case 2: {
+      const auto v = static_cast<u16>(value);
+      std::memcpy(to, &v, 2);
+      break;
+    }
+    case 4: {
+      const auto v = static_cast<u32>(value);
+      std::memcpy(to, &v, 4);
+      break;
+    }
+    default:
+      std::memcpy(to, &value, 8);
   }
 }
 
@@ -86,13 +101,21 @@ void decodeAny(const DecodePlan& plan, const u8* record, u32 length, u8* to, Dec
     };
     switch (move.how) {
       case How::Integer:
-        storeInteger(at, integerAt(record + move.offset, move.width, move.isSigned, target.swap), move.to);
+        storeInteger(at, integerAt(record + move.offset, move.width, move.isSigned, target.swap),
+                     move.to);
         break;
       case How::Address:
-        storeInteger(at, target.pools.addresses.intern(integerAt(record + move.offset, move.width, false, target.swap)), 4);
+        storeInteger(at,
+                     target.pools.addresses.intern(
+                         integerAt(record + move.offset, move.width, false, target.swap)),
+                     4);
         break;
-      case How::Chars: putString(upToNul(record + move.offset, move.width)); break;
-      case How::Tail: putString(upToNul(record + move.offset, length - move.offset)); break;
+      case How::Chars:
+        putString(upToNul(record + move.offset, move.width));
+        break;
+      case How::Tail:
+        putString(upToNul(record + move.offset, length - move.offset));
+        break;
       case How::DataLoc:
       case How::RelLoc:
       case How::Mask: {
@@ -110,23 +133,32 @@ void decodeAny(const DecodePlan& plan, const u8* record, u32 length, u8* to, Dec
       }
       case How::Task: {
         TaskBlock block{};
-        if (move.offset != FieldMove::missing) std::memcpy(block.comm, record + move.offset, sizeof block.comm);
-        if (move.pid != FieldMove::missing) block.pid = loadNumber<s32>(record + move.pid, target.swap);
-        if (move.prio != FieldMove::missing) block.prio = loadNumber<s32>(record + move.prio, target.swap);
+        if (move.offset != FieldMove::missing)
+          std::memcpy(block.comm, record + move.offset, sizeof block.comm);
+        if (move.pid != FieldMove::missing)
+          block.pid = loadNumber<s32>(record + move.pid, target.swap);
+        if (move.prio != FieldMove::missing)
+          block.prio = loadNumber<s32>(record + move.prio, target.swap);
         storeInteger(at, target.pools.tasks.intern(block), 4);
         break;
       }
-      case How::Place: std::memcpy(at, &target.place, sizeof target.place); break;
+      case How::Place:
+        std::memcpy(at, &target.place, sizeof target.place);
+        break;
     }
   }
 }
 
 bool isUsual(const FieldMove& move) {
   switch (move.how) {
-    case How::Integer: return move.width == move.to;
-    case How::Address: return move.width == 8;
-    case How::Task: return move.pid == move.offset + 16U && move.prio == move.offset + 20U;
-    default: return false;
+    case How::Integer:
+      return move.width == move.to;
+    case How::Address:
+      return move.width == 8;
+    case How::Task:
+      return move.pid == move.offset + 16U && move.prio == move.offset + 20U;
+    default:
+      return false;
   }
 }
 
@@ -134,7 +166,8 @@ bool isUsual(const FieldMove& move) {
 
 DecodeFunction decodeFunction(EventKind kind, const DecodePlan& plan, bool otherByteOrder) {
   DecodeFunction function = decodeAny;
-  if (otherByteOrder || !std::all_of(plan.moves.begin(), plan.moves.end(), isUsual)) return function;
+  if (otherByteOrder || !std::all_of(plan.moves.begin(), plan.moves.end(), isUsual))
+    return function;
   EventStore::visitKind(kind, [&]<class P>() {
     if constexpr (allPlain<P>) function = decodeUsual<P>;
   });
@@ -152,7 +185,8 @@ std::string maskText(Bytes words, bool bigEndian, u8 wordSize) {
   std::string text;
   for (std::size_t group = (bits.size() + 3) / 4; group-- > 0;) {
     u32 value = 0;
-    for (std::size_t b = 4; b-- > 0;) value = value << 8U | (group * 4 + b < bits.size() ? bits[group * 4 + b] : 0U);
+    for (std::size_t b = 4; b-- > 0;)
+      value = value << 8U | (group * 4 + b < bits.size() ? bits[group * 4 + b] : 0U);
     text += fmt::format("{}{:08x}", text.empty() ? "" : ",", value);
   }
   return text;

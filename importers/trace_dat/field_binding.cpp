@@ -23,12 +23,16 @@ bool isInteger(const FormatField& field) {
 u8 storedWidth(FieldType type) {
   switch (type) {
     case FieldType::U8:
-    case FieldType::Bool: return 1;
-    case FieldType::U16: return 2;
+    case FieldType::Bool:
+      return 1;
+    case FieldType::U16:
+      return 2;
     case FieldType::U32:
     case FieldType::S32:
-    case FieldType::PidValue: return 4;
-    default: return 8;
+    case FieldType::PidValue:
+      return 4;
+    default:
+      return 8;
   }
 }
 
@@ -54,7 +58,7 @@ struct BoundFields {
   u32 has = 0;
   u32 least = 0;
   bool misfit = false;  ///< a field of a name that we know is of a kind that we cannot take
-  std::vector<FieldMove> moves;           // `at` not yet set
+  std::vector<FieldMove> moves;  // `at` not yet set
   std::vector<std::size_t> memberOfMove;
 };
 
@@ -89,8 +93,9 @@ class Binder {
         bound_.misfit = true;
         return;
       }
-      FieldMove move{*how, static_cast<u16>(field->offset), static_cast<u16>(field->size), field->isSigned, 0,
-                     static_cast<u8>(storedSize<T>())};
+      FieldMove move{
+          *how, static_cast<u16>(field->offset), static_cast<u16>(field->size), field->isSigned,
+          0,    static_cast<u8>(storedSize<T>())};
       add(member, move);
       bound_.has |= 1U << name;
       need(*field);
@@ -98,7 +103,8 @@ class Binder {
   }
 
   void bindTask(std::size_t member, std::size_t name, std::span<const FieldInfo> infos) {
-    FieldMove move{How::Task, FieldMove::missing, 16, false, 0, 4, FieldMove::missing, FieldMove::missing};
+    FieldMove move{How::Task,          FieldMove::missing, 16, false, 0, 4,
+                   FieldMove::missing, FieldMove::missing};
     if (const FormatField* comm = find(infos[0])) {
       if (comm->kind != Kind::Chars || comm->size != 16) {
         bound_.misfit = true;
@@ -132,7 +138,9 @@ class Binder {
     bound_.moves.push_back(move);
     bound_.memberOfMove.push_back(member);
   }
-  void need(const FormatField& field) { bound_.least = std::max(bound_.least, field.offset + field.size); }
+  void need(const FormatField& field) {
+    bound_.least = std::max(bound_.least, field.offset + field.size);
+  }
 
   const EventFormat& format_;
   BoundFields bound_;
@@ -191,7 +199,8 @@ CommonFields commonFields(std::span<const EventFormat> formats) {
 class FormatTable {
  public:
   FormatTable(const Container& container, ImportLog& log) : container_(container), log_(log) {
-    program_ = container.metadata.symbols->rangeOf("tick_program_event").value_or(Symbols::Range{0, 0});
+    program_ =
+        container.metadata.symbols->rangeOf("tick_program_event").value_or(Symbols::Range{0, 0});
   }
 
   Binding take() {
@@ -220,8 +229,11 @@ class FormatTable {
       const u32 owner = binding_.planOfId[format.id] - 1U;
       // The same format can stand in a file twice (append, convert); only a second owner is worth a word.
       if (binding_.formats[owner].name != format.name) {
-        log_.note(Counter::FormatTwice, {text.offset, {}, fmt::format("id {} is {} and {}; the first is used", format.id,
-                                                                      binding_.formats[owner].name, format.name)});
+        log_.note(Counter::FormatTwice,
+                  {text.offset,
+                   {},
+                   fmt::format("id {} is {} and {}; the first is used", format.id,
+                               binding_.formats[owner].name, format.name)});
       }
       return;
     }
@@ -246,12 +258,18 @@ class FormatTable {
     const FormatField* const probeFunction = format.find("__probe_func");
     EventKind kind = kindOfEvent(format.system, format.name);
     if (kind == kindOf<Raw> && probeIp && isInteger(*probeIp)) kind = kindOf<ProgramEventProbe>;
-    if (kind == kindOf<Raw> && probeFunction && isInteger(*probeFunction)) kind = kindOf<ProgramEventReturn>;
+    if (kind == kindOf<Raw> && probeFunction && isInteger(*probeFunction))
+      kind = kindOf<ProgramEventReturn>;
     plan.probe = kind == kindOf<ProgramEventProbe> || kind == kindOf<ProgramEventReturn>;
 
     BoundFields bound = boundFields(kind, format);
     if (bound.misfit && kind != kindOf<Raw> && !plan.probe) {
-      log_.note(Counter::FormatBad, {format.offset, {}, fmt::format("{}: a field is of another kind than known; its records are kept as bytes", format.name)});
+      log_.note(
+          Counter::FormatBad,
+          {format.offset,
+           {},
+           fmt::format("{}: a field is of another kind than known; its records are kept as bytes",
+                       format.name)});
       kind = kindOf<Raw>;
       bound = boundFields(kind, format);
     }
@@ -259,8 +277,9 @@ class FormatTable {
       kind = kindOf<Raw>;
       bound = boundFields(kind, format);
     }
-    plan.type = kind == kindOf<Raw> ? plan.rawType
-                                    : addType(kind, format.system, format.name, format.id, bound.has, index);
+    plan.type = kind == kindOf<Raw>
+                    ? plan.rawType
+                    : addType(kind, format.system, format.name, format.id, bound.has, index);
     plan.layout = binding_.types[plan.type].layout;
     plan.least = std::max(bound.least, binding_.common.least);
     for (std::size_t i = 0; i < bound.moves.size(); ++i) {
@@ -269,8 +288,15 @@ class FormatTable {
     }
     plan.moves = std::move(bound.moves);
     plan.decode = decodeFunction(kind, plan, binding_.ring.swap || binding_.ring.bigEndian);
-    if (kind == kindOf<Function>) bindProgram(plan, "ip", addType(kindOf<ProgramEvent>, format.system, format.name, format.id, bound.has, index), format);
-    if (plan.probe) bindProgram(plan, kind == kindOf<ProgramEventProbe> ? "__probe_ip" : "__probe_func", plan.type, format);
+    if (kind == kindOf<Function>)
+      bindProgram(
+          plan, "ip",
+          addType(kindOf<ProgramEvent>, format.system, format.name, format.id, bound.has, index),
+          format);
+    if (plan.probe)
+      bindProgram(plan, kind == kindOf<ProgramEventProbe> ? "__probe_ip" : "__probe_func",
+                  plan.type, format);
+    plan.byPlace = plan.programSize || plan.probe;
     binding_.plans.push_back(std::move(plan));
   }
 
@@ -287,8 +313,11 @@ class FormatTable {
     for (const FormatField& field : format.common) {
       if (field.name == "common_type" &&
           (field.offset != binding_.common.typeOffset || field.size != binding_.common.typeSize)) {
-        log_.note(Counter::FormatBad,
-                  {format.offset, {}, fmt::format("{}: common_type is not where the other formats have it", format.name)});
+        log_.note(
+            Counter::FormatBad,
+            {format.offset,
+             {},
+             fmt::format("{}: common_type is not where the other formats have it", format.name)});
       }
     }
   }
@@ -301,6 +330,8 @@ class FormatTable {
 
 }  // namespace
 
-Binding bindFormats(const Container& container, ImportLog& log) { return FormatTable(container, log).take(); }
+Binding bindFormats(const Container& container, ImportLog& log) {
+  return FormatTable(container, log).take();
+}
 
 }  // namespace tickscope::trace_dat
