@@ -34,6 +34,8 @@ namespace tickscope {
 namespace {
 
 constexpr int iconsOnlyBelow = 1280;
+constexpr int menuHeight = 24;
+constexpr int toolBarHeight = 32;
 constexpr int smallScreen = 800;  // logical px of height: 1366x768 and less
 constexpr int narrowestTimeline = 560;
 
@@ -62,11 +64,14 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   auto* const menus = new QMenuBar(top);
+  const double scale = Theme::application().textScale();
+  menus->setMinimumHeight(static_cast<int>(menuHeight * scale));
   jobBar_ = new JobBar(top);
   errorBar_ = new NoticeBar(top);
   lossBar_ = new NoticeBar(top);
   overview_ = new OverviewStrip(document_, top);
   toolBar_ = makeToolBar();
+  toolBar_->setMinimumHeight(static_cast<int>(toolBarHeight * scale));
   for (QWidget* const part :
        std::initializer_list<QWidget*>{menus, toolBar_, jobBar_, errorBar_, lossBar_, overview_}) {
     column->addWidget(part);
@@ -202,6 +207,11 @@ QToolBar* MainWindow::makeToolBar() {
   bar->addAction(action(ActionId::Forward));
   bar->addAction(action(ActionId::ShowAll));
   bar->addAction(action(ActionId::ZoomSelection));
+  // Letters work in the timeline only, so they are named where the eye is.
+  for (const ActionId id : {ActionId::ShowAll, ActionId::ZoomSelection}) {
+    const QString key = keySequences(gestureOf(id)).front().toString(QKeySequence::NativeText);
+    action(id)->setIconText(tr("%1  %2").arg(action(id)->iconText(), key));
+  }
   buffers_ = new QComboBox(bar);
   buffers_->setAccessibleName(tr("Buffer"));
   buffers_->setToolTip(tr("The buffer of the recording that is shown."));

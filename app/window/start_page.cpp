@@ -75,6 +75,7 @@ StartPage::StartPage(QWidget* parent)
   recent_->setTextElideMode(Qt::ElideMiddle);
   recent_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   recent_->setMinimumHeight(120);
+  recent_->setSpacing(1);
   recent_->setMaximumHeight(230);
   noRecent_->setForegroundRole(QPalette::PlaceholderText);
   page->addWidget(recent_, 2, 1);
@@ -90,10 +91,11 @@ StartPage::StartPage(QWidget* parent)
     command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     command->setWordWrap(true);
     question->setWordWrap(true);
-    page->addWidget(question, line, 0);
-    page->addWidget(command, line, 1);
+    page->addWidget(question, line, 0, Qt::AlignTop);
+    page->addWidget(command, line, 1, Qt::AlignTop);
     ++line;
   }
+  page->setColumnMinimumWidth(0, 300);
   page->setColumnStretch(1, 1);
   page->setRowStretch(line, 1);
 

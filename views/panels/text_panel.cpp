@@ -34,6 +34,7 @@ void TextPanel::write() {
   stale_ = false;
   const int place = verticalScrollBar()->value();
   const QFont numbers = Theme::application().font(Theme::Text::Number);
+  document()->setDocumentMargin(10);
   document()->setDefaultStyleSheet(QStringLiteral("code { font-family: '%1'; font-size: %2px }")
                                        .arg(numbers.family())
                                        .arg(numbers.pixelSize()));

@@ -8,6 +8,7 @@
 #include <QScrollBar>
 #include <QWheelEvent>
 #include <algorithm>
+#include <utility>
 
 #include "views/theme.h"
 
@@ -103,15 +104,15 @@ void RowTable::updateBars() {
   map_ = ScrollMap(lastTop());
   top_ = std::min(top_, lastTop());
   QScrollBar* const bar = verticalScrollBar();
-  const QSignalBlocker quiet(bar);
+  const bool before = std::exchange(updating_, true);
   bar->setRange(0, map_.lastPlace());
   bar->setPageStep(static_cast<int>(std::min<u64>(pageLines(), ScrollMap::mostPlaces)));
   bar->setSingleStep(1);
   bar->setValue(map_.placeOf(top_));
+  updating_ = before;
 
   int content = textWidth_;
   for (std::size_t i = 0; i + 1 < widths_.size(); ++i) content += widths_[i];
-  if (!widths_.empty()) content = std::max(content, 0);
   QScrollBar* const across = horizontalScrollBar();
   across->setRange(0, std::max(0, content - viewport()->width()));
   across->setPageStep(viewport()->width());
@@ -123,8 +124,9 @@ void RowTable::setTop(u64 line) {
   if (line == top_) return;
   top_ = line;
   hovered_.reset();
-  const QSignalBlocker quiet(verticalScrollBar());
+  const bool before = std::exchange(updating_, true);
   verticalScrollBar()->setValue(map_.placeOf(top_));
+  updating_ = before;
   viewport()->update();
 }
 
@@ -152,13 +154,14 @@ void RowTable::onBarAction(int action) {
       break;
   }
   setTop(to);
-  const QSignalBlocker quiet(verticalScrollBar());
+  const bool before = std::exchange(updating_, true);
   verticalScrollBar()->setSliderPosition(map_.placeOf(top_));
+  updating_ = before;
 }
 
 void RowTable::scrollContentsBy(int dx, int dy) {
   // Vertical moves come through setTop(), which knows the exact line.
-  if (dy != 0 && map_.placeOf(top_) != verticalScrollBar()->value()) {
+  if (dy != 0 && !updating_ && map_.placeOf(top_) != verticalScrollBar()->value()) {
     top_ = map_.lineOf(verticalScrollBar()->value());
   }
   if (dx != 0 || dy != 0) viewport()->update();

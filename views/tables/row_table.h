@@ -151,6 +151,7 @@ class RowTable : public QAbstractScrollArea {
   Known<u64> ruleBelow_, hovered_;
   Known<Edge> dragged_;
   int wheelRest_ = 0;
+  bool updating_ = false;  // the bar follows top_, not the other way round
   mutable QHash<quint64, QStringList> cache_;
 };
 
