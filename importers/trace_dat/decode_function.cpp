@@ -88,7 +88,7 @@ Bytes dynamicBytes(const u8* record, u32 length, const FieldMove& move, bool swa
   const u32 word = loadNumber<u32>(record + move.offset, swap);
   u64 from = word & 0xffffU;
   const u32 size = word >> 16U;
-  if (move.how == How::RelLoc) from += move.offset + 4U;
+  if (move.relative) from += move.offset + 4U;
   ok = from + size <= length && (size == 0 || from >= 8);
   return ok ? Bytes(record + from, size) : Bytes{};
 }
@@ -116,8 +116,7 @@ void decodeAny(const DecodePlan& plan, const u8* record, u32 length, u8* to, Dec
       case How::Tail:
         putString(upToNul(record + move.offset, length - move.offset));
         break;
-      case How::DataLoc:
-      case How::RelLoc:
+      case How::Dynamic:
       case How::Mask: {
         bool ok = false;
         const Bytes bytes = dynamicBytes(record, length, move, target.swap, ok);
@@ -140,6 +139,12 @@ void decodeAny(const DecodePlan& plan, const u8* record, u32 length, u8* to, Dec
         if (move.prio != FieldMove::missing)
           block.prio = loadNumber<s32>(record + move.prio, target.swap);
         storeInteger(at, target.pools.tasks.intern(block), 4);
+        break;
+      }
+      case How::Check: {
+        bool ok = false;
+        dynamicBytes(record, length, move, target.swap, ok);
+        if (!ok) ++target.badStrings;
         break;
       }
       case How::Place:

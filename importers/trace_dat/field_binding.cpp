@@ -44,8 +44,8 @@ Known<How> wayOf(FieldType type, const FormatField& field) {
       return {};
     case FieldType::Text:
       if (field.kind == Kind::Chars) return field.size ? How::Chars : How::Tail;
-      if (field.kind == Kind::DataLoc) return field.isChars ? How::DataLoc : How::Mask;
-      if (field.kind == Kind::RelLoc && field.isChars) return How::RelLoc;
+      if (field.kind == Kind::DataLoc) return field.isChars ? How::Dynamic : How::Mask;
+      if (field.kind == Kind::RelLoc && field.isChars) return How::Dynamic;
       return {};
     default:
       if (isInteger(field) && field.size <= storedWidth(type)) return How::Integer;
@@ -82,7 +82,7 @@ class Binder {
   void bindMember(std::size_t member, std::size_t name) {
     using T = typename F::Type;
     if constexpr (std::is_same_v<T, RawRef>) {
-      add(member, {How::Place, 0, 0, false, 0, 12});
+      add(member, {.how = How::Place, .to = 12});
     } else if constexpr (std::is_same_v<T, Task>) {
       bindTask(member, name, F::infos);
     } else {
@@ -93,9 +93,12 @@ class Binder {
         bound_.misfit = true;
         return;
       }
-      FieldMove move{
-          *how, static_cast<u16>(field->offset), static_cast<u16>(field->size), field->isSigned,
-          0,    static_cast<u8>(storedSize<T>())};
+      FieldMove move{.how = *how,
+                     .offset = static_cast<u16>(field->offset),
+                     .width = static_cast<u16>(field->size),
+                     .isSigned = field->isSigned,
+                     .relative = field->kind == Kind::RelLoc,
+                     .to = static_cast<u8>(storedSize<T>())};
       add(member, move);
       bound_.has |= 1U << name;
       need(*field);
@@ -103,8 +106,12 @@ class Binder {
   }
 
   void bindTask(std::size_t member, std::size_t name, std::span<const FieldInfo> infos) {
-    FieldMove move{How::Task,          FieldMove::missing, 16, false, 0, 4,
-                   FieldMove::missing, FieldMove::missing};
+    FieldMove move{.how = How::Task,
+                   .offset = FieldMove::missing,
+                   .width = 16,
+                   .to = 4,
+                   .pid = FieldMove::missing,
+                   .prio = FieldMove::missing};
     if (const FormatField* comm = find(infos[0])) {
       if (comm->kind != Kind::Chars || comm->size != 16) {
         bound_.misfit = true;
@@ -287,6 +294,7 @@ class FormatTable {
       plan.offsets[bound.memberOfMove[i]] = bound.moves[i].offset;
     }
     plan.moves = std::move(bound.moves);
+    if (kind != kindOf<Raw>) checkOtherDynamicFields(plan, format);
     plan.decode = decodeFunction(kind, plan, binding_.ring.swap || binding_.ring.bigEndian);
     if (kind == kindOf<Function>)
       bindProgram(
@@ -298,6 +306,24 @@ class FormatTable {
                   plan.type, format);
     plan.byPlace = plan.programSize || plan.probe;
     binding_.plans.push_back(std::move(plan));
+  }
+
+  static void checkOtherDynamicFields(DecodePlan& plan, const EventFormat& format) {
+    for (const FormatField& field : format.fields) {
+      if ((field.kind != Kind::DataLoc && field.kind != Kind::RelLoc) || field.offset > 0xfff0)
+        continue;
+      const bool taken =
+          std::any_of(plan.moves.begin(), plan.moves.end(), [&](const FieldMove& move) {
+            return move.offset == field.offset &&
+                   (move.how == How::Dynamic || move.how == How::Mask);
+          });
+      if (taken) continue;
+      plan.moves.push_back({.how = How::Check,
+                            .offset = static_cast<u16>(field.offset),
+                            .width = 4,
+                            .relative = field.kind == Kind::RelLoc});
+      plan.least = std::max(plan.least, field.offset + 4);
+    }
   }
 
   void bindProgram(DecodePlan& plan, std::string_view ip, u16 type, const EventFormat& format) {

@@ -19,18 +19,20 @@ struct FieldMove {
     Integer,  ///< `width` bytes, sign- or zero-extended to `to` bytes
     Address,  ///< an integer, as a number of the pool
     Chars,    ///< fixed characters up to NUL
-    DataLoc,  ///< dynamic characters
-    RelLoc,
-    Mask,  ///< dynamic CPU mask of longs, as the kernel prints it
-    Tail,  ///< characters to the end of the record
-    Task,  ///< comm, pid, prio, each anywhere or missing
-    Place  ///< where the record lies
+    Dynamic,  ///< dynamic characters
+    Mask,     ///< dynamic CPU mask of longs, as the kernel prints it
+    Tail,     ///< characters to the end of the record
+    Task,     ///< comm, pid, prio, each anywhere or missing
+    Place,    ///< where the record lies
+    Check     ///< dynamic data that no member takes: only that it lies in the record
   } how{};
   u16 offset = 0;  ///< from the record's start
   u16 width = 0;   ///< bytes in the record
   bool isSigned = false;
-  u8 at = 0;              ///< place in the stored payload
-  u8 to = 0;              ///< bytes there
+  bool relative =
+      false;  ///< dynamic data counted from the end of the field, not from the record's start
+  u8 at = 0;  ///< place in the stored payload
+  u8 to = 0;  ///< bytes there
   u16 pid = 0, prio = 0;  ///< offsets, Task only; `missing` like `offset` when not recorded
   static constexpr u16 missing = 0xffff;
 };
