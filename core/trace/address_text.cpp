@@ -12,6 +12,7 @@ namespace tickscope {
 namespace {
 
 constexpr u64 farAway = 64U << 10U;
+constexpr u64 insideEntry = 16;
 
 void appendModule(std::string& out, const Symbol& symbol) {
   if (symbol.module.empty()) return;
@@ -50,18 +51,27 @@ void AddressText::symbolOffset(std::string& out, u64 address) const {
   appendModule(out, *found);
 }
 
+void AddressText::function(std::string& out, u64 address) const {
+  const Known<Symbol> found = symbols_->at(static_cast<Address>(address));
+  if (!found || found->offset > insideEntry) return appendHex(out, address);
+  appendShown(out, found->name);
+  appendModule(out, *found);
+}
+
 void AddressText::place(std::string& out, u64 address) const {
   if (!address) {
     out += '0';
+  } else if (const Known<Symbol> found = symbols_->at(static_cast<Address>(address))) {
+    appendShown(out, found->name);
   } else {
-    symbol(out, address);
+    appendHex(out, address);
   }
 }
 
 void AddressText::markerPlace(std::string& out, u64 address) const {
   const Known<Symbol> found = symbols_->at(static_cast<Address>(address));
   if (found && found->offset <= farAway) {
-    symbol(out, address);
+    appendShown(out, found->name);
   } else {
     appendHex(out, address);
   }

@@ -35,8 +35,8 @@ class BodyWriter {
   void pointer(std::size_t place, std::string_view key, Address address) {
     if (begin(place)) *out_ += key, addresses_.pointer(*out_, number(address));
   }
-  void symbol(std::size_t place, std::string_view key, Address address) {
-    if (begin(place)) *out_ += key, addresses_.symbol(*out_, number(address));
+  void function(std::size_t place, std::string_view key, Address address) {
+    if (begin(place)) *out_ += key, addresses_.function(*out_, number(address));
   }
   void symbolOffset(std::size_t place, std::string_view key, Address address) {
     if (begin(place)) *out_ += key, addresses_.symbolOffset(*out_, number(address));

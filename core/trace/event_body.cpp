@@ -24,7 +24,7 @@ void print(Writer& w, const P& p) {
 
 void print(Writer& w, const TimerStart& p) {
   w.pointer(0, "timer=", p.timer);
-  w.symbol(1, "function=", p.function);
+  w.function(1, "function=", p.function);
   w.part(2, "expires={}", static_cast<u64>(p.expires.value));
   if (w.recorded(2) && w.recorded(4)) {
     // The kernel subtracts in its own word, so a 32-bit kernel's wrap is no large timeout.
@@ -38,7 +38,7 @@ void print(Writer& w, const TimerStart& p) {
 
 void print(Writer& w, const TimerExpireEntry& p) {
   w.pointer(0, "timer=", p.timer);
-  w.symbol(2, "function=", p.function);
+  w.function(2, "function=", p.function);
   w.part(1, "now={}", static_cast<u64>(p.now.value));
   w.part(3, "baseclk={}", static_cast<u64>(p.baseclk.value));
 }
@@ -142,7 +142,7 @@ void print(Writer& w, const P& p) {
 
 void print(Writer& w, const HrtimerStart& p) {
   w.pointer(0, "hrtimer=", p.hrtimer);
-  w.symbol(1, "function=", p.function);
+  w.function(1, "function=", p.function);
   w.part(2, "expires={}", static_cast<u64>(p.expires.value));
   w.part(3, "softexpires={}", static_cast<u64>(p.softexpires.value));
   w.part(4, "mode={}", hrtimerModeName(p.mode));
@@ -158,7 +158,7 @@ void print(Writer& w, const P& p) {
 
 void print(Writer& w, const HrtimerExpireEntry& p) {
   w.pointer(0, "hrtimer=", p.hrtimer);
-  w.symbol(2, "function=", p.function);
+  w.function(2, "function=", p.function);
   w.part(1, "now={}", static_cast<u64>(p.now.value));
 }
 
@@ -260,14 +260,14 @@ void print(Writer& w, const IpiSendCpumask& p) {
 void print(Writer& w, const CsdQueueCpu& p) {
   w.part(0, "cpu={}", p.cpu);
   w.symbolOffset(1, "callsite=", p.callsite);
-  w.symbol(2, "func=", p.func);
+  w.function(2, "func=", p.func);
   w.pointer(3, "csd=", p.csd);
 }
 
 template <class P>
   requires std::is_same_v<P, CsdFunctionEntry> || std::is_same_v<P, CsdFunctionExit>
 void print(Writer& w, const P& p) {
-  w.symbol(0, "func=", p.func);
+  w.function(0, "func=", p.func);
   if (w.recorded(0) && w.recorded(1)) w.out() += ',';
   w.pointer(1, "csd=", p.csd);
 }
@@ -363,7 +363,7 @@ void print(Writer& w, const P& p) {
   w.part(0, "cpu: {:04}", p.cpu);
   w.part(1, "target: {:3}", p.target);
   w.part(2, "step: {:3}", p.idx);
-  w.symbol(3, "(", p.fun);
+  w.function(3, "(", p.fun);
   if (w.recorded(3)) w.out() += ')';
 }
 
@@ -376,7 +376,7 @@ void print(Writer& w, const CpuhpExit& p) {
 
 void print(Writer& w, const WorkqueueQueueWork& p) {
   w.pointer(0, "work struct=", p.work);
-  w.symbol(1, "function=", p.function);
+  w.function(1, "function=", p.function);
   w.text(2, "workqueue=", p.workqueue);
   w.part(3, "req_cpu={}", p.reqCpu);
   w.part(4, "cpu={}", p.cpu);
@@ -384,7 +384,7 @@ void print(Writer& w, const WorkqueueQueueWork& p) {
 
 void print(Writer& w, const WorkqueueActivateWork& p) {
   w.pointer(0, "work struct ", p.work);
-  w.symbol(1, "function=", p.function);
+  w.function(1, "function=", p.function);
   if (w.recorded(1)) w.out() += ' ';  // as the kernel prints it
 }
 
@@ -393,7 +393,7 @@ template <class P>
 void print(Writer& w, const P& p) {
   w.pointer(0, "work struct ", p.work);
   if (w.recorded(0) && w.recorded(1)) w.out() += ':';
-  w.symbol(1, "function ", p.function);
+  w.function(1, "function ", p.function);
 }
 
 // --- traced functions, markers ---

@@ -196,7 +196,7 @@ std::vector<FieldValue> EventText::fields(Row row) const {
 std::string EventText::symbol(Address address) const {
   std::string text;
   AddressText(*recording_->metadata.symbols, recording_->metadata.wordSize)
-      .symbol(text, number(address));
+      .function(text, number(address));
   return text;
 }
 

@@ -248,7 +248,7 @@ void appendText(std::string& out, const Conversion& conversion, std::string_view
 }
 
 bool appendAddress(std::string& out, const Conversion& conversion, u64 address,
-                   const AddressText& addresses) {
+                   const AddressText& addresses, SymbolWords symbol) {
   const u64 value = lowBytes(address, addresses.wordSize());
   std::string text;
   switch (conversion.pointer.empty() ? '\0' : conversion.pointer.front()) {
@@ -259,7 +259,7 @@ bool appendAddress(std::string& out, const Conversion& conversion, u64 address,
       break;
     case 's':
     case 'f':
-      addresses.symbol(text, value);
+      (addresses.*symbol)(text, value);
       break;
     case 'S':
     case 'F':

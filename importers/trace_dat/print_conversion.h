@@ -39,9 +39,11 @@ Result<std::vector<FormatPiece>> formatPieces(std::string_view format, u8 wordSi
 void appendNumber(std::string& out, const Conversion& conversion, u64 value);
 /// Appends text as %s would; control characters are escaped.
 void appendText(std::string& out, const Conversion& conversion, std::string_view text);
+/// How `%ps` names an address.
+using SymbolWords = void (AddressText::*)(std::string& out, u64 address) const;
 /// Appends an address as %p, %ps, %pS, %pf, %pF, %pB, %pK or %px would. False: another letter behind p.
 bool appendAddress(std::string& out, const Conversion& conversion, u64 address,
-                   const AddressText& addresses);
+                   const AddressText& addresses, SymbolWords symbol = &AddressText::symbol);
 /// Appends memory as %ph, %pI4, %pI6, %pIS, %pM, %pm or %pU would. False: another letter, or too few bytes.
 bool appendMemory(std::string& out, const Conversion& conversion, Bytes memory, bool bigEndian);
 

@@ -21,6 +21,9 @@ struct PrintSurroundings {
   const std::unordered_map<u64, std::string>* strings = nullptr;  ///< kernel strings by address
   bool swap = false;       ///< numbers in memory are not in this machine's byte order
   bool bigEndian = false;  ///< of the recorded machine
+  /// What `%ps` prints: any place in code, the address of a function, or a place without its module.
+  enum class Symbols : u8 { Any, Functions, Places };
+  Symbols symbols = Symbols::Any;
 };
 
 /// Where the fields of one event come from; numbered as PrintExpressions::fields() counts them.

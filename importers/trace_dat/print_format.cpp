@@ -21,6 +21,18 @@ std::string_view upToNul(Bytes bytes) {
 /// Common fields end here at the latest that any kernel has.
 constexpr u32 leastDynamic = 8;
 
+SymbolWords symbolWords(PrintSurroundings::Symbols symbols) {
+  switch (symbols) {
+    case PrintSurroundings::Symbols::Any:
+      break;
+    case PrintSurroundings::Symbols::Functions:
+      return &AddressText::function;
+    case PrintSurroundings::Symbols::Places:
+      return &AddressText::place;
+  }
+  return &AddressText::symbol;
+}
+
 tl::unexpected<Error> refuse(std::string_view why) {
   return fail(Error::Kind::Unsupported, std::string(why));
 }
@@ -212,7 +224,8 @@ void PrintFormat::append(std::string& out, const Part& part, const FieldValues& 
   const Known<u64> number = expressions_->number(part.value, values, around);
   if (!number) return unknown();
   if (conversion.letter != 'p') return appendNumber(out, conversion, *number);
-  if (!appendAddress(out, conversion, *number, *around.addresses)) unknown();
+  if (!appendAddress(out, conversion, *number, *around.addresses, symbolWords(around.symbols)))
+    unknown();
 }
 
 std::string PrintFormat::print(const FieldValues& values, const PrintSurroundings& around) const {

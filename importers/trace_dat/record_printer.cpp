@@ -105,10 +105,10 @@ RecordPrinter::RecordPrinter(const EventFormat& format, EventKind kind, u8 wordS
     named_ = false;
   }
   if (style_ != Style::Format) return;
-  const bool isProbe = format.find("__probe_ip") || format.find("__probe_func");
+  isProbe_ = format.find("__probe_ip") || format.find("__probe_func");
   rewrite();
   auto compiled =
-      PrintFormat::compile(format_, wordSize, isProbe ? PrintDialect::Probe : PrintDialect::Plain);
+      PrintFormat::compile(format_, wordSize, isProbe_ ? PrintDialect::Probe : PrintDialect::Plain);
   if (!compiled) return;
   compiled_ = std::move(*compiled);
   for (u32 i = 0; const FormatField* field = compiled_->expressions().field(i); ++i) {
@@ -131,9 +131,8 @@ void RecordPrinter::rewrite() {
   } else if (format_.find("__probe_ip") && text.starts_with("\"(%lx)")) {
     replaceFirst(text, "\"(%lx)", "\"(%pS)");
   } else if (format_.system == "synthetic") {
-    const std::size_t end = text.find('"', 1);
-    for (std::size_t at = text.find(", "); at != std::string::npos && at < end;
-         at = text.find(", ", at)) {
+    // The closing quote moves with each comma that goes; those behind it part arguments.
+    for (std::size_t at = text.find(", "); at < text.find('"', 1); at = text.find(", ", at)) {
       text.erase(at, 1);
     }
   }
@@ -160,6 +159,11 @@ std::string RecordPrinter::print(Bytes record, const PrintSurroundings& around,
     case Style::Format:
       break;
   }
+  if (compiled_ && isProbe_) {
+    PrintSurroundings places = around;
+    places.symbols = PrintSurroundings::Symbols::Places;
+    return compiled_->print(record, places);
+  }
   if (compiled_) return compiled_->print(record, around);
   if (Known<std::string> text = library.print(*original_, record)) return std::move(*text);
   return fieldList(*original_, record, around);
@@ -168,7 +172,9 @@ std::string RecordPrinter::print(Bytes record, const PrintSurroundings& around,
 Known<std::string> RecordPrinter::typed(std::span<const TypedValue> values,
                                         const PrintSurroundings& around) const {
   if (!compiled_) return {};
-  return compiled_->print(TypedFieldValues(values, placeOfField_), around);
+  PrintSurroundings functions = around;
+  functions.symbols = PrintSurroundings::Symbols::Functions;
+  return compiled_->print(TypedFieldValues(values, placeOfField_), functions);
 }
 
 std::string RecordPrinter::stack(Bytes record, const PrintSurroundings& around) const {

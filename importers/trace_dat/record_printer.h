@@ -51,6 +51,7 @@ class RecordPrinter {
   u8 wordSize_;
   Style style_ = Style::Format;
   bool named_ = true;
+  bool isProbe_ = false;
   Known<PrintFormat> compiled_;
   std::vector<u32> placeOfField_;  // of the payload; ~0: not in it
 };
