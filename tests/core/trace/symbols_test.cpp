@@ -61,11 +61,21 @@ TEST(Symbols, CountsBadLines) {
 }
 
 TEST(Symbols, RangeOfANameNeedsNoIndex) {
-  const Symbols symbols(text);
+  // By address, as kernels write their lists.
+  const Symbols symbols(
+      "0000000000000000 A fixed_percpu\n"
+      "ffffffff81000000 T first\n"
+      "ffffffff81000100 t second\n"
+      "ffffffff81000100 t second_alias\n"
+      "ffffffff81000180 t $x\n"
+      "nonsense\n"
+      "ffffffff81000200 T third\n"
+      "ffffffffc0001000 t mod_fn\t[some_mod]\n");
   const auto range = symbols.rangeOf("second");
   ASSERT_TRUE(range);
   EXPECT_EQ(range->from, 0xffffffff81000100U);
   EXPECT_EQ(range->to, 0xffffffff81000200U);
+  EXPECT_EQ(symbols.rangeOf("second_alias")->from, 0xffffffff81000100U);
   EXPECT_FALSE(symbols.rangeOf("secon"));
   EXPECT_FALSE(symbols.rangeOf("fixed_percpu"));
   EXPECT_FALSE(symbols.rangeOf(""));
