@@ -12,7 +12,8 @@ namespace {
 // Logical pixels, look.md 5 "Zoom, decided per bin".
 constexpr double bar = 2;
 constexpr double glyphRoom = 9;
-constexpr double badgeRoom = 14;
+constexpr double badgeWidth = 14;  // of what a badge stands for
+constexpr double badgeRoom = 24;  // between the events of neighbours: half of each badge, and a gap
 constexpr double loneRoom = 4;
 constexpr double loneWidth = 1.5;
 constexpr double loneShare = 0.3;
@@ -148,7 +149,7 @@ std::vector<LaneCell> cellsOfOperations(const LaneView& view, LaneKind kind,
     if (!columnsOnly && count == 1) {
       marks.glyphs.push_back({static_cast<float>(cluster.from), first.shape,
                               inkOfClasses(kind, first.classes), 1, first.row});
-    } else if (!columnsOnly && count <= mostInBadge && cluster.to - cluster.from <= badgeRoom &&
+    } else if (!columnsOnly && count <= mostInBadge && cluster.to - cluster.from <= badgeWidth &&
                roomBefore && roomBehind) {
       const double middle = (cluster.from + cluster.to) / 2;
       marks.glyphs.push_back({static_cast<float>(middle), first.shape,
@@ -247,7 +248,9 @@ Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window,
   for (const LaneOperation& operation : view.operations) {
     if (operation.shape != Shape::Raise) continue;
     const double x = window.x(operation.time);
-    if (x - before < glyphRoom) continue;
+    // One that is served at once has no room beside its entry, which stands for it.
+    const bool atOnce = operation.servedAt && window.x(*operation.servedAt) - x < glyphRoom;
+    if (atOnce || x - before < glyphRoom) continue;
     marks.glyphs.push_back({static_cast<float>(x), Shape::Raise,
                             inkOfClasses(kind, operation.classes), 1, operation.row});
     before = x;

@@ -13,16 +13,14 @@ namespace tickscope {
 namespace {
 
 constexpr s32 mostColumns = 1 << 14;
-/// A walk over so few events costs less than anything else.
-constexpr u32 walkAnyway = 4096;
-/// Above so many events a column, searching for the columns' borders costs less than walking.
-constexpr u32 walkPerColumn = 64;
 /// Bins may be so many device pixels wide before they are too coarse to be shown in place of events.
-constexpr double widestBin = 4;
+constexpr double widestBin = 8;
+/// Where neither events nor bins will do, sums are searched for cells of so many device pixels.
+constexpr s32 searchedCell = 4;
 /// Marks reach so far over the edge of the picture, logical pixels.
 constexpr double overEdge = 16;
 /// A group of cells with this much room around it, and not wider than that, is looked up event by event.
-constexpr double roomOfBadge = 14, widthOfBadge = 9;
+constexpr double roomOfBadge = 24, widthOfBadge = 9;
 constexpr u32 mostInBadge = 99;
 
 s64 bounded(double value) {
@@ -30,22 +28,35 @@ s64 bounded(double value) {
   return static_cast<s64>(std::clamp(value, -limit / 2, limit));
 }
 
-/// The lane's walk, ready for the event at `place`.
-LaneWalk walkAt(const Timeline& timeline, const CpuTrack& track, const Lane& lane, u32 place) {
-  struct Nothing {
-    void span(const LaneSpan&) {}
-    void point(s64, Row) {}
-  } nothing;
-  LaneWalk walk(timeline, track, lane.kind);
-  if (lane.checkpoints.empty()) return walk;
+struct Nothing {
+  void span(const LaneSpan&) {}
+  void point(s64, Row) {}
+};
+
+/// Takes a walk from one place to a later one: step by step, or by way of a checkpoint where that is nearer.
+void advance(const Timeline& timeline, const CpuTrack& track, const Lane& lane, LaneWalk& walk,
+             u32 from, u32 to) {
+  Nothing nothing;
   const u32 checkpoint =
-      std::min(place / Lane::checkpointEvery, static_cast<u32>(lane.checkpoints.size() - 1));
-  walk.restore(lane.checkpoints[checkpoint]);
-  for (u32 p = checkpoint * Lane::checkpointEvery; p < place; ++p) {
+      lane.checkpoints.empty()
+          ? 0
+          : std::min(to / Lane::checkpointEvery, static_cast<u32>(lane.checkpoints.size() - 1));
+  if (!lane.checkpoints.empty() && checkpoint * Lane::checkpointEvery > from) {
+    walk = LaneWalk(timeline, track, lane.kind);
+    walk.restore(lane.checkpoints[checkpoint]);
+    from = checkpoint * Lane::checkpointEvery;
+  }
+  for (u32 p = from; p < to; ++p) {
     const Row row = lane.rows[p];
     walk.step(timeline.timeAt(lane, p), row, timeline.roles.of(timeline.store->typeIndex(row)).part,
               nothing);
   }
+}
+
+/// The lane's walk, ready for the event at `place`.
+LaneWalk walkAt(const Timeline& timeline, const CpuTrack& track, const Lane& lane, u32 place) {
+  LaneWalk walk(timeline, track, lane.kind);
+  advance(timeline, track, lane, walk, 0, place);
   return walk;
 }
 
@@ -59,6 +70,23 @@ void peekAt(const Timeline& timeline, const Lane& lane, const LaneWalk& walk, u3
   const Row row = lane.rows[place];
   walk.peek(time, row, timeline.roles.of(timeline.store->typeIndex(row)).part,
             timeline.timeAt(lane, place), sink);
+}
+
+/// Busy units up to `time` of what is open at a place.
+u64 openUnits(const Timeline& timeline, const Lane& lane, const LaneWalk& walk, u32 place,
+              s64 time) {
+  struct Sum {
+    s64 until;
+    u64 units = 0;
+    void span(const LaneSpan& span) {
+      const s64 to = std::min(span.to, until);
+      if (span.depth == 0 && !span.idle && to > span.from)
+        units += static_cast<u64>(to - span.from);
+    }
+    void point(s64, Row) {}
+  } open{time};
+  peekAt(timeline, lane, walk, place, time, open);
+  return open.units;
 }
 
 /// Takes what a walk over a window meets.
@@ -77,50 +105,52 @@ class Collector {
     view_->spans.push_back(span);
   }
   void point(s64 time, Row row) {
-    if (isLaneOfTime(kind_)) add(time, row, Shape::Event);
+    if (isLaneOfTime(kind_))
+      add(time, row, Shape::Event, timeline_->roles.of(store_->typeIndex(row)));
   }
 
   void event(s64 time, Row row, LaneRole role, bool completed) {
-    const u8 classes = classOf(*store_, role, row);
     switch (role.part) {
       case LanePart::Raise: {
-        add(time, row, Shape::Raise);
+        add(time, row, Shape::Raise, role);
         const u32 vector = store_->as<SoftirqRaise>(row).vec;
-        if (vector < raised_.size() && !raised_[vector]) raised_[vector] = time;
+        if (vector < raised_.size() && !raised_[vector])
+          raised_[vector] = view_->operations.size() - 1;
         return;
       }
       case LanePart::Entry:
-        if (role.lane == LaneKind::Softirq) return served(time, row, classes);
+        if (role.lane == LaneKind::Softirq) return served(time, row);
         if (isLaneOfTime(role.lane)) return;
-        return operation(time, row, Shape::Expire, completed);
+        return operation(time, row, Shape::Expire, role, completed);
       case LanePart::Arm:
-        return operation(time, row, restarts(row) ? Shape::Restart : Shape::Arm, completed);
+        return operation(time, row, restarts(row) ? Shape::Restart : Shape::Arm, role, completed);
       case LanePart::Cancel:
-        return add(time, row, Shape::Cancel);
+        return add(time, row, Shape::Cancel, role);
       case LanePart::Call:
-        return add(time, row, Shape::Call);
+        return add(time, row, Shape::Call, role);
       default:
         return;
     }
   }
 
  private:
-  void add(s64 time, Row row, Shape shape) {
-    const LaneRole role = timeline_->roles.of(store_->typeIndex(row));
+  void add(s64 time, Row row, Shape shape, LaneRole role) {
     view_->operations.push_back({time, row, shape, classOf(*store_, role, row)});
   }
-  void operation(s64 time, Row row, Shape shape, bool completed) {
+  void operation(s64 time, Row row, Shape shape, LaneRole role, bool completed) {
     // The cancel that belongs to it may lie just before the window.
     if (completed && !view_->operations.empty()) view_->operations.pop_back();
-    add(time, row, completed && shape == Shape::Arm ? Shape::Restart : shape);
+    add(time, row, completed && shape == Shape::Arm ? Shape::Restart : shape, role);
   }
   [[nodiscard]] bool restarts(Row row) const {
     return store_->kind(row) == kindOf<HrtimerStart> && store_->as<HrtimerStart>(row).wasArmed;
   }
-  void served(s64 time, Row row, u8 classes) {
+  void served(s64 time, Row row) {
     const u32 vector = store_->as<SoftirqEntry>(row).vec;
     if (vector >= raised_.size() || !raised_[vector]) return;
-    view_->links.push_back({*raised_[vector], time, classes});
+    LaneOperation& raise = view_->operations[*raised_[vector]];
+    raise.servedAt = time;
+    view_->links.push_back({raise.time, time, raise.classes});
     raised_[vector].reset();
   }
 
@@ -129,7 +159,7 @@ class Collector {
   LaneKind kind_;
   s64 from_, to_;
   LaneView* view_;
-  std::array<Known<s64>, 10> raised_{};
+  std::array<Known<std::size_t>, 10> raised_{};  // places of raises that wait for their entry
 };
 
 /// All events from place `begin` up to the time `to`, at most `most`.
@@ -195,33 +225,36 @@ void cellsOfPyramid(const Lane& lane, const ViewWindow& window, u32 level, LaneV
   view.slice = static_cast<s64>(u64{1} << pyramid.shift(0));
 }
 
-/// Sums between the borders of columns, each found by search: for windows that hold far more events than pixels.
+/// Sums between the borders of cells, each found by search: for windows that hold far more events than pixels.
 void cellsBySearch(const Timeline& timeline, const CpuTrack& track, const Lane& lane,
                    const ViewWindow& window, u32 begin, LaneView& view) {
   u32 place = begin;
-  u64 counted = countedBefore(timeline, track, lane, place);
+  LaneWalk walk = walkAt(timeline, track, lane, place);
+  u64 counted = walk.state().operations;
   u64 busy = isLaneOfTime(lane.kind) ? busyBefore(timeline, track, lane, window.from) : 0;
-  for (s32 c = 0; c < window.columns(); ++c) {
-    const s64 to = window.timeOfColumn(c + 1);
+  for (s32 c = 0; c < window.columns(); c += searchedCell) {
+    const s32 behind = std::min(c + searchedCell, window.columns());
+    const s64 to = window.timeOfColumn(behind);
     const u32 next = timeline.gallop(lane, to, place);
-    LaneCell cell{c, 1, 0, 0, 0, 0};
+    LaneCell cell{c, behind - c, 0, 0, 0, 0};
     if (next != place) {
       const Row row = lane.rows[place];
       cell.classes =
           classOf(*timeline.store, timeline.roles.of(timeline.store->typeIndex(row)), row);
-      const u64 now = countedBefore(timeline, track, lane, next);
-      cell.count = static_cast<u32>(std::min<u64>(now - counted, ~u32{0}));
+      advance(timeline, track, lane, walk, place, next);
+      cell.count = static_cast<u32>(std::min<u64>(walk.state().operations - counted, ~u32{0}));
       cell.densest = cell.count;
-      counted = now;
+      counted = walk.state().operations;
+      place = next;
     }
     if (isLaneOfTime(lane.kind)) {
-      const u64 now = busyBefore(timeline, track, lane, to);
+      const u64 now = walk.state().busy + openUnits(timeline, lane, walk, place, to);
       cell.busy = std::clamp(
-          static_cast<double>(now - std::min(busy, now)) / window.unitsPerColumn(), 0.0, 1.0);
+          static_cast<double>(now - std::min(busy, now)) / (window.unitsPerColumn() * cell.width),
+          0.0, 1.0);
       busy = now;
     }
     if (cell.count || cell.busy > 0) view.cells.push_back(cell);
-    place = next;
   }
 }
 
@@ -283,24 +316,13 @@ u64 countedBefore(const Timeline& timeline, const CpuTrack& track, const Lane& l
 }
 
 u64 busyBefore(const Timeline& timeline, const CpuTrack& track, const Lane& lane, s64 time) {
-  struct Sum {
-    s64 until;
-    u64 units = 0;
-    void span(const LaneSpan& span) {
-      const s64 to = std::min(span.to, until);
-      if (span.depth == 0 && !span.idle && to > span.from)
-        units += static_cast<u64>(to - span.from);
-    }
-    void point(s64, Row) {}
-  } open{time};
   const u32 place = timeline.lowerBound(lane, time);
   const LaneWalk walk = walkAt(timeline, track, lane, place);
-  peekAt(timeline, lane, walk, place, time, open);
-  return walk.state().busy + open.units;
+  return walk.state().busy + openUnits(timeline, lane, walk, place, time);
 }
 
 LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& lane,
-                  const ViewWindow& window) {
+                  const ViewWindow& window, u32 walk) {
   LaneView view;
   if (lane.rows.empty()) return view;
   const u32 begin = timeline.lowerBound(lane, window.from);
@@ -314,18 +336,17 @@ LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& l
   const u32 events = end - begin;
   const double units = window.unitsPerColumn();
   const auto level = lane.pyramid.levelFor(units);
-  const u64 affordable = static_cast<u64>(walkPerColumn) * static_cast<u64>(window.columns());
   const bool finestIsFine =
       !lane.pyramid.empty() &&
       std::ldexp(1.0, static_cast<int>(lane.pyramid.shift(0))) <= units * widestBin;
-  if (events <= walkAnyway || (!finestIsFine && events <= affordable)) {
+  if (events <= walk) {
     const s64 margin = bounded(std::ceil(window.units() * overEdge / window.width));
     const s64 from = std::max(window.from - std::min(margin, farthest / 2), -farthest);
     const s64 to = window.to > farthest - margin ? farthest : window.to + margin;
     const u32 place = timeline.lowerBound(lane, from);
     // Bounded once more, as the margins may be full of events.
-    if (begin - place <= walkAnyway) {
-      walkOver(timeline, track, lane, from, to, place, events + 2 * walkAnyway, view);
+    if (begin - place <= walk) {
+      walkOver(timeline, track, lane, from, to, place, events + 2 * walk, view);
     } else {
       walkOver(timeline, track, lane, window.from, window.to, begin, events, view);
     }

@@ -43,6 +43,7 @@ struct LaneOperation {
   Row row{};
   Shape shape{};
   u8 classes{};
+  Known<s64> servedAt{};  ///< of a raise: when its softirq was entered
 };
 
 struct LaneLink {
@@ -60,9 +61,13 @@ struct LaneView {
   u64 busy = 0;     ///< units of busy time in the window
 };
 
-/// Its cost is bounded by the pixels and some thousand events, not by the events of the window.
+/// A walk over so many events of a lane is affordable in a picture of some lanes.
+inline constexpr u32 usualWalk = 8192;
+
+/// Its cost is bounded by the pixels and `walk` events, not by the events of the window: where a window holds more,
+/// cells of sums are given in place of spans and operations.
 LaneView viewLane(const Timeline& timeline, const CpuTrack& track, const Lane& lane,
-                  const ViewWindow& window);
+                  const ViewWindow& window, u32 walk = usualWalk);
 
 /// Busy units of a lane from its beginning up to `time`.
 u64 busyBefore(const Timeline& timeline, const CpuTrack& track, const Lane& lane, s64 time);

@@ -3,7 +3,6 @@
 #include "core/timeline/pyramid.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace tickscope {
@@ -17,8 +16,7 @@ u32 saturated(u64 value) { return static_cast<u32>(std::min<u64>(value, ~u32{0})
 }  // namespace
 
 Pyramid::Pyramid(s64 last, u64 events) {
-  const u64 wanted =
-      std::clamp<u64>(std::bit_floor(std::max<u64>(events / 8, 1)), fewestBins, mostBins);
+  const u64 wanted = std::clamp<u64>(events / 6, fewestBins, mostBins);
   const u64 length = last < 0 ? 1 : static_cast<u64>(last) + 1;
   while (((length - 1) >> shift_) + 1 > wanted) ++shift_;
   const auto bins = static_cast<std::size_t>(((length - 1) >> shift_) + 1);

@@ -26,7 +26,7 @@ class Pyramid {
       256;  ///< no coarser level than this is kept: no view is narrower
 
   Pyramid() = default;
-  /// Bins for times 0..last of a lane of `events` events: about one for eight, at most mostBins.
+  /// Bins for times 0..last of a lane of `events` events: one for 6 to 12, at most mostBins.
   Pyramid(s64 last, u64 events);
 
   void add(s64 time, u32 count, u8 classes);

@@ -16,6 +16,8 @@ namespace {
 
 /// Bars shorter than this get no name: not one letter would fit.
 constexpr double shortestNamed = 24;
+/// Events that are walked over for a picture: shared by its lanes, as each event costs some 20 ns.
+constexpr u64 walkInAll = 160'000, leastWalk = 2048, mostWalk = 32'768;
 
 /// A length of a few digits for the label column.
 std::string roughly(s64 ns) {
@@ -68,11 +70,13 @@ class Builder {
     std::sort(tracks.begin(), tracks.end());
     tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
     views_.resize(tracks.size());
+    const u64 lanes = std::max<u64>(tracks.size() * laneCount, 1);
+    const u32 walk = static_cast<u32>(std::clamp<u64>(walkInAll / lanes, leastWalk, mostWalk));
     for (std::size_t i = 0; i < tracks.size(); ++i) {
       const CpuTrack& track = timeline_.tracks[tracks[i]];
       views_[i].track = tracks[i];
       for (std::size_t l = 0; l < laneCount; ++l) {
-        views_[i].lanes[l] = viewLane(timeline_, track, track.lanes[l], window_);
+        views_[i].lanes[l] = viewLane(timeline_, track, track.lanes[l], window_, walk);
         most_[l] = std::max(most_[l], mostOf(views_[i].lanes[l], window_));
       }
     }

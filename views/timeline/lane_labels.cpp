@@ -56,8 +56,8 @@ void paintLaneLabels(QImage& image, const Scene& scene, double width, const Them
                        theme.color(Tone::Selection));
     painter.setFont(strip.header || chosen ? bold : lane);
     const QFontMetricsF names(painter.font());
-    painter.setPen(theme.color(Tone::Text));
     if (strip.header) paintFold(painter, area, strip.folded, theme.color(Tone::SecondText));
+    painter.setPen(theme.color(Tone::Text));
     const QString name = QString::fromStdString(strip.name);
     const bool tall = strip.height >= 30;
     const double line = tall ? names.height() + 2 : area.height() - 1;

@@ -150,8 +150,8 @@ void OverviewStrip::paintDensity() {
   for (std::size_t r = 0; r < timeline->overview.size(); ++r) {
     const OverviewRow& row = timeline->overview[r];
     const QString name = QStringLiteral("CPU%1").arg(number(timeline->tracks[row.firstTrack].cpu));
-    QRectF box(0, rowHeight * static_cast<double>(r), metrics.horizontalAdvance(name) + 6,
-               metrics.height());
+    QRectF box(2, rowHeight * (static_cast<double>(r) + 0.5) - metrics.height() / 2,
+               metrics.horizontalAdvance(name) + 6, metrics.height());
     painter.fillRect(box, theme.color(Tone::Panel));
     painter.setPen(theme.color(Tone::SecondText));
     painter.drawText(box, Qt::AlignCenter, name);
