@@ -49,7 +49,7 @@ bool isSound(const FormatField& field) {
   return false;
 }
 
-/// What each conversion of a format string takes: `s` text, `p` or `d` a number. Empty: a conversion that may not pass.
+/// What each conversion of a format string takes: `s` text, `p`, `d` or `l` (longer than an int) a number. Empty: a conversion that may not pass.
 Known<std::vector<char>> conversionsOf(std::string_view text) {
   std::vector<char> found;
   std::size_t at = 0;
@@ -71,9 +71,11 @@ Known<std::vector<char>> conversionsOf(std::string_view text) {
       ++at;
       if (!digits()) return {};
     }
+    bool isLong = false;
     for (const std::string_view length : {"hh", "h", "ll", "l", "L", "z"}) {
       if (!text.substr(at).starts_with(length)) continue;
       at += length.size();
+      isLong = !length.starts_with('h');
       break;
     }
     const char letter = now();
@@ -84,7 +86,7 @@ Known<std::vector<char>> conversionsOf(std::string_view text) {
       ++at;
       if (isLetter(now()) || isDigit(now())) return {};
     }
-    found.push_back(letter == 's' || letter == 'p' ? letter : 'd');
+    found.push_back(letter == 's' || letter == 'p' ? letter : isLong ? 'l' : 'd');
     if (found.size() > mostConversions) return {};
   }
   return found;
@@ -101,8 +103,11 @@ class ArgumentCheck {
   bool passes(const std::vector<char>& conversions) {
     for (const char conversion : conversions) {
       if (!take(",")) return false;
+      signedFields_ = operations_ = 0;
       const Known<Is> argument = choice();
       if (!argument || (*argument == Is::Text) != (conversion == 's')) return false;
+      // The library reads signed fields without their sign: harmless only where an int is printed.
+      if (signedFields_ && (operations_ || conversion != 'd')) return false;
     }
     return now().is == PrintToken::Is::End;
   }
@@ -130,6 +135,7 @@ class ArgumentCheck {
     const std::string sign = now().text;
     if (std::find(operators.begin(), operators.end(), sign) == operators.end()) return left;
     ++at_;
+    ++operations_;
     const bool divides = sign == "/" || sign == "%";
     const bool shifts = sign == "<<" || sign == ">>";
     if (divides || shifts) {
@@ -161,10 +167,12 @@ class ArgumentCheck {
     if (++depth_ > deepest) return {};
     Known<Is> is;
     if (take("!") || take("~") || take("-")) {
+      ++operations_;
       is = operand() == Is::Number ? Known<Is>(Is::Number) : Known<Is>{};
     } else if (now().isSign("(") && next(1).isName("REC")) {
       is = next(2).isSign(")") ? (at_ += 2, field()) : bracketed();
     } else if (castAhead()) {
+      ++operations_;
       is = operand() == Is::Number ? Known<Is>(Is::Number) : Known<Is>{};
     } else if (now().isSign("(")) {
       is = bracketed();
@@ -219,6 +227,7 @@ class ArgumentCheck {
     const FormatField* const found = format_->find(now().text);
     ++at_;
     if (!found || isDynamic(*found) || found->kind == Kind::Array) return {};
+    if (found->kind == Kind::Integer && found->isSigned && found->size < 8) ++signedFields_;
     return found->kind == Kind::Chars ? Is::Text : Is::Number;
   }
 
@@ -237,6 +246,7 @@ class ArgumentCheck {
     }
     const bool flags = name == "__print_flags";
     if (!flags && name != "__print_symbolic") return {};
+    ++operations_;
     if (choice() != Is::Number || !take(",")) return {};
     if (flags && (now().is != PrintToken::Is::Text || (++at_, !take(",")))) return {};
     do {
@@ -266,6 +276,7 @@ class ArgumentCheck {
   std::span<const PrintToken> tokens_;
   std::size_t at_ = 1;
   std::size_t depth_ = 0, names_ = 0;
+  u32 signedFields_ = 0, operations_ = 0;  // of the argument being checked
 };
 
 std::string declared(const FormatField& field) {

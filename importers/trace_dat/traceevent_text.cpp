@@ -119,6 +119,9 @@ TraceEventText::TraceEventText(std::shared_ptr<const Symbols> symbols, u8 wordSi
 Known<std::string> TraceEventText::print(const EventFormat& format, Bytes record) const {
   const bool swap = bigEndian_ != (std::endian::native == std::endian::big);
   if (!recordFits(format, record, swap)) return {};
+  // The library goes by the record's own id.
+  const FormatField* const type = format.find("common_type");
+  if (!type || fieldNumber(*type, record, swap) != Known<u64>(format.id)) return {};
   thread_local ThreadHandle mine;
   if (mine.identity != identity_) {
     mine.handle = std::make_unique<Handle>(symbols_, wordSize_, bigEndian_, pageSize_);
