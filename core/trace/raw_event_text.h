@@ -39,7 +39,8 @@ class RawEventText {
   /// The kernel prints some events without "name: " before the body (function, syscalls, stacks).
   [[nodiscard]] virtual bool namedInText(u16 type) const = 0;
   /// The text of a typed event by the recording's own print format, which knows what this kernel calls its values.
-  /// `values` are in the order of infoOf(kind).fields. Empty: there is none that can be followed safely.
+  /// `values` are in the order of infoOf(kind).fields. Empty: there is none that can be
+  /// followed safely with these values.
   [[nodiscard]] virtual Known<std::string> typedBody(u16 type,
                                                      std::span<const TypedValue> values) const {
     (void)type;

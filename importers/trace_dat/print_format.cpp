@@ -184,7 +184,8 @@ void PrintFormat::takeQuotes(std::size_t part) {
   conversion.quoted = true;
 }
 
-void PrintFormat::append(std::string& out, const Part& part, const FieldValues& values,
+/// False: a value is not known, `?` stands for it.
+bool PrintFormat::append(std::string& out, const Part& part, const FieldValues& values,
                          const PrintSurroundings& around) const {
   Conversion conversion = part.piece.conversion;
   const auto given = [&](u32 id, s32& to) {
@@ -198,13 +199,13 @@ void PrintFormat::append(std::string& out, const Part& part, const FieldValues& 
     to = std::clamp(to, -1, widestConversion);
     return true;
   };
-  const auto unknown = [&] { out += '?'; };
+  const auto unknown = [&] { return out += '?', false; };
   if (part.width != none && !given(part.width, conversion.width)) return unknown();
   if (part.precision != none && !given(part.precision, conversion.precision)) return unknown();
   if (conversion.letter == 's') {
     std::string text;
     if (!expressions_->text(part.value, values, around, text)) return unknown();
-    if (!part.quoted) return appendText(out, conversion, text);
+    if (!part.quoted) return appendText(out, conversion, text), true;
     const Known<Bytes> bytes = expressions_->memory(part.value, values);
     if (bytes && bytes->empty()) {
       out += "(fault)";
@@ -213,26 +214,38 @@ void PrintFormat::append(std::string& out, const Part& part, const FieldValues& 
       appendText(out, conversion, text);
       out += '"';
     }
-    return;
+    return true;
   }
   if (conversion.letter == 'p' &&
       expressions_->node(part.value).shape != PrintNode::Shape::Number) {
     const Known<Bytes> bytes = expressions_->memory(part.value, values);
-    if (!bytes || !appendMemory(out, conversion, *bytes, around.bigEndian)) unknown();
-    return;
+    return (bytes && appendMemory(out, conversion, *bytes, around.bigEndian)) || unknown();
   }
   const Known<u64> number = expressions_->number(part.value, values, around);
   if (!number) return unknown();
-  if (conversion.letter != 'p') return appendNumber(out, conversion, *number);
-  if (!appendAddress(out, conversion, *number, *around.addresses, symbolWords(around.symbols)))
-    unknown();
+  if (conversion.letter != 'p') return appendNumber(out, conversion, *number), true;
+  return appendAddress(out, conversion, *number, *around.addresses, symbolWords(around.symbols)) ||
+         unknown();
 }
 
 std::string PrintFormat::print(const FieldValues& values, const PrintSurroundings& around) const {
+  bool whole = true;
+  return print(values, around, whole);
+}
+
+Known<std::string> PrintFormat::printWhole(const FieldValues& values,
+                                           const PrintSurroundings& around) const {
+  bool whole = true;
+  std::string text = print(values, around, whole);
+  return whole ? Known<std::string>(std::move(text)) : Known<std::string>{};
+}
+
+std::string PrintFormat::print(const FieldValues& values, const PrintSurroundings& around,
+                               bool& whole) const {
   std::string out;
   for (const Part& part : parts_) {
     if (part.piece.isConversion) {
-      append(out, part, values, around);
+      whole = append(out, part, values, around) && whole;
     } else {
       out += part.piece.plain;
     }

@@ -51,6 +51,9 @@ class PrintFormat {
   /// text above 64 KiB is cut and ends in an ellipsis.
   [[nodiscard]] std::string print(const FieldValues& values, const PrintSurroundings& around) const;
   [[nodiscard]] std::string print(Bytes record, const PrintSurroundings& around) const;
+  /// The same; empty when a value is missing.
+  [[nodiscard]] Known<std::string> printWhole(const FieldValues& values,
+                                              const PrintSurroundings& around) const;
 
   [[nodiscard]] const PrintExpressions& expressions() const { return *expressions_; }
 
@@ -65,9 +68,11 @@ class PrintFormat {
   PrintFormat() = default;
   Result<u32> argument(std::span<const PrintToken> tokens, std::size_t& at);
   Known<std::string_view> unfit(const Part& part) const;
+  [[nodiscard]] std::string print(const FieldValues& values, const PrintSurroundings& around,
+                                  bool& whole) const;
   void takeQuotes(std::size_t part);
-  void append(std::string& out, const Part& part, const FieldValues& values,
-              const PrintSurroundings& around) const;
+  [[nodiscard]] bool append(std::string& out, const Part& part, const FieldValues& values,
+                            const PrintSurroundings& around) const;
 
   std::unique_ptr<PrintExpressions> expressions_;
   std::vector<Part> parts_;

@@ -174,7 +174,7 @@ Known<std::string> RecordPrinter::typed(std::span<const TypedValue> values,
   if (!compiled_) return {};
   PrintSurroundings functions = around;
   functions.symbols = PrintSurroundings::Symbols::Functions;
-  return compiled_->print(TypedFieldValues(values, placeOfField_), functions);
+  return compiled_->printWhole(TypedFieldValues(values, placeOfField_), functions);
 }
 
 std::string RecordPrinter::stack(Bytes record, const PrintSurroundings& around) const {

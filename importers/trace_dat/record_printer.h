@@ -21,7 +21,7 @@ class RecordPrinter {
 
   [[nodiscard]] std::string print(Bytes record, const PrintSurroundings& around,
                                   const TraceEventText& library) const;
-  /// Empty: no print format that can be followed.
+  /// Empty: no print format that can be followed, or one that uses what the event does not hold.
   [[nodiscard]] Known<std::string> typed(std::span<const TypedValue> values,
                                          const PrintSurroundings& around) const;
   /// The kernel prints the event's name before the body.

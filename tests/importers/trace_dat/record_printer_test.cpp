@@ -144,7 +144,7 @@ TEST(RecordPrinter, TypedEventsPrintByTheirFormat) {
   EXPECT_EQ(printer.typed({&vec, 1}, around.around),
             Known<std::string>("vec=5 [action=BLOCK_IOPOLL]"));
   const TypedValue missing{};
-  EXPECT_EQ(printer.typed({&missing, 1}, around.around), Known<std::string>("vec=? [action=?]"));
+  EXPECT_FALSE(printer.typed({&missing, 1}, around.around)) << "the built-in form leaves it out";
 }
 
 }  // namespace
