@@ -152,14 +152,12 @@ void printBuffer(const RecordingFacts& facts, Output& out) {
   if (inferred) cpuWords += "; numbers marked ~ are inferred";
   fact(out, "CPUs", cpuWords);
   if (summary.first && summary.last) {
-    const auto first = static_cast<u64>(summary.first->value);
-    const auto last = static_cast<u64>(summary.last->value);
     const std::string range = fmt::format("{} to {}", timeText(*summary.first, buffer.clock.unit),
                                           timeText(*summary.last, buffer.clock.unit));
     if (buffer.clock.unit == ClockUnit::Nanoseconds) {
+      const auto first = static_cast<u64>(summary.first->value);
+      const auto last = static_cast<u64>(summary.last->value);
       fact(out, "Duration", fmt::format("{} s, {}", secondsText(last - first), range));
-    } else if (buffer.clock.unit == ClockUnit::Unknown) {
-      fact(out, "Range", fmt::format("{} to {}", first, last));
     } else {
       fact(out, "Range", range);
     }

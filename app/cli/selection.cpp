@@ -39,7 +39,7 @@ Result<void> readPoint(std::string_view option, const std::string& text, ClockUn
     return {};
   }
   const auto number = readNumber(text);
-  const bool seconds = unit == ClockUnit::Nanoseconds || unit == ClockUnit::Unknown;
+  const bool seconds = unit == ClockUnit::Nanoseconds;
   const auto value = !number   ? Known<Whole>{}
                      : seconds ? inNanoseconds(*number, WrittenNumber::Unit::Second)
                                : asWhole(*number);

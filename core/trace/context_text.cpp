@@ -47,8 +47,7 @@ std::string contextText(Context context) {
 std::string timeText(TraceTime time, ClockUnit unit) {
   const u64 value = static_cast<u64>(time.value);
   constexpr u64 second = 1'000'000'000;
-  // A clock that the file does not name is taken for what nearly all are.
-  if (unit == ClockUnit::Nanoseconds || unit == ClockUnit::Unknown) {
+  if (unit == ClockUnit::Nanoseconds) {
     return fmt::format("{}.{:09}", value / second, value % second);
   }
   return fmt::format("{}", value);

@@ -150,7 +150,7 @@ std::string EventText::nameAndBody(Row row) const {
 std::string EventText::line(Row row) const {
   const EventStore& events = buffer_->events;
   const ClockUnit unit = buffer_->clock.unit;
-  const bool inSeconds = unit == ClockUnit::Nanoseconds || unit == ClockUnit::Unknown;
+  const bool inSeconds = unit == ClockUnit::Nanoseconds;
   const std::string time = timeText(events.time(row), unit);
   const std::string task = comm(events.pid(row));
   // The kernel pads by bytes, fmt by width on the screen.

@@ -200,10 +200,7 @@ class Compiler {
   }
 
   Compiled time(const FilterNode& node) {
-    // Times of unknown clocks are printed as seconds too.
-    if (unit_ != ClockUnit::Nanoseconds && unit_ != ClockUnit::Unknown) {
-      return column(node, TestIs::Time);
-    }
+    if (unit_ != ClockUnit::Nanoseconds) return column(node, TestIs::Time);
     if (isPattern(node.op)) {
       return atField(node, fmt::format("`time` is a number; {} compares texts.", nameOf(node.op)));
     }
