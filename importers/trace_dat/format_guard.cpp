@@ -65,7 +65,7 @@ Known<std::vector<char>> conversionsOf(std::string_view text) {
       ++at;
       continue;
     }
-    while (std::strchr("-+ #0", now()) && now()) ++at;
+    while (std::strchr("-+#0", now()) && now()) ++at;
     if (!digits()) return {};
     if (now() == '.') {
       ++at;
@@ -81,8 +81,9 @@ Known<std::vector<char>> conversionsOf(std::string_view text) {
     const char letter = now();
     if (!letter || !std::strchr("diuxXcsp", letter)) return {};
     ++at;
-    if (letter == 'p' && (isLetter(now()) || isDigit(now()))) {
-      if (!std::strchr("sSfFBxK", now())) return {};
+    if (letter == 'p') {
+      // Plain pointers and places in symbols look different from the kernel's.
+      if (!now() || !std::strchr("sf", now())) return {};
       ++at;
       if (isLetter(now()) || isDigit(now())) return {};
     }
@@ -103,11 +104,13 @@ class ArgumentCheck {
   bool passes(const std::vector<char>& conversions) {
     for (const char conversion : conversions) {
       if (!take(",")) return false;
-      signedFields_ = operations_ = 0;
+      signedFields_ = operations_ = wrapping_ = 0;
       const Known<Is> argument = choice();
       if (!argument || (*argument == Is::Text) != (conversion == 's')) return false;
       // The library reads signed fields without their sign: harmless only where an int is printed.
       if (signedFields_ && (operations_ || conversion != 'd')) return false;
+      // It computes in 64 bits: right where the lower half of one operation is printed.
+      if (wrapping_ && (operations_ > 1 || conversion != 'd')) return false;
     }
     return now().is == PrintToken::Is::End;
   }
@@ -136,6 +139,7 @@ class ArgumentCheck {
     if (std::find(operators.begin(), operators.end(), sign) == operators.end()) return left;
     ++at_;
     ++operations_;
+    if (sign == "+" || sign == "-" || sign == "*" || sign == "<<") ++wrapping_;
     const bool divides = sign == "/" || sign == "%";
     const bool shifts = sign == "<<" || sign == ">>";
     if (divides || shifts) {
@@ -168,6 +172,7 @@ class ArgumentCheck {
     Known<Is> is;
     if (take("!") || take("~") || take("-")) {
       ++operations_;
+      if (!tokens_[at_ - 1].isSign("!")) ++wrapping_;
       is = operand() == Is::Number ? Known<Is>(Is::Number) : Known<Is>{};
     } else if (now().isSign("(") && next(1).isName("REC")) {
       is = next(2).isSign(")") ? (at_ += 2, field()) : bracketed();
@@ -276,7 +281,7 @@ class ArgumentCheck {
   std::span<const PrintToken> tokens_;
   std::size_t at_ = 1;
   std::size_t depth_ = 0, names_ = 0;
-  u32 signedFields_ = 0, operations_ = 0;  // of the argument being checked
+  u32 signedFields_ = 0, operations_ = 0, wrapping_ = 0;  // of the argument being checked
 };
 
 std::string declared(const FormatField& field) {
@@ -321,6 +326,9 @@ Known<std::string> whyRefused(const EventFormat& format) {
   if (!tokens) return tokens.error().what;
   if (tokens->front().is != PrintToken::Is::Text)
     return "its print format does not begin with a string";
+  const bool joined =
+      std::any_of(tokens->begin(), tokens->end(), [](const PrintToken& t) { return t.isJoined; });
+  if (joined) return "its print format joins strings";
   const auto conversions = conversionsOf(tokens->front().text);
   if (!conversions) return "its print format has a conversion that may not pass";
   if (!ArgumentCheck(format, *tokens).passes(*conversions))

@@ -11,8 +11,8 @@
 
 namespace tickscope::trace_dat {
 
-/// Empty: the format may pass. Else why not: G1 to G5 of reading-traces 3.5, among them each operation that the
-/// library computes wrongly.
+/// Empty: the format may pass. Else why not: G1 to G5 of reading-traces 3.5, and what the library prints wrongly: it
+/// regroups operations, computes in 64 bits and without signs, and has its own form of pointers.
 Known<std::string> whyRefused(const EventFormat& format);
 
 /// The format's text made anew from our table; only the print format is as written. Precondition: not refused.

@@ -87,6 +87,7 @@ class Splitter {
     }
     if (joined) {
       tokens_.back().text += content;
+      tokens_.back().isJoined = true;
     } else {
       add(PrintToken::Is::Text, std::move(content));
     }

@@ -16,6 +16,7 @@ struct PrintToken {
   std::string text;  ///< a string without quotes and escapes; a name; a sign such as `->` or `<<`
   u64 number = 0;    ///< of a Number
   bool isUnsigned = false;  ///< suffix u
+  bool isJoined = false;    ///< a Text of several strings
   bool isHex = false;       ///< also octal: may become unsigned without a suffix
   u8 longs = 0;             ///< how many l in the suffix
 

@@ -39,10 +39,10 @@ TEST(FormatGuard, LetsPlainFormatsPass) {
   for (const char* text :
        {"\"a\"", "\"%d\", REC->i",
         "\"%u %lu %llx %hhd %zd\", REC->f, REC->f, REC->q, REC->f, REC->f",
-        "\"%s %s\", REC->comm, __get_str(name)", "\"%p %ps %pS\", REC->p, REC->p, REC->p",
-        "\"%d\", (REC)->i", "\"%d\", (unsigned long)REC->f + 1",
-        "\"%s\", REC->f ? \"yes\" : \"no\"", "\"%d\", REC->f >> 22", "\"%d\", REC->f / 1000",
-        "\"%d\", ~REC->f", "\"%s\", __print_flags(REC->f & 7, \"|\", { 1, \"a\" }, { 0x4, \"b\" })",
+        "\"%s %s\", REC->comm, __get_str(name)", "\"%ps %pf\", REC->p, REC->p", "\"%d\", (REC)->i",
+        "\"%d\", REC->f + 1", "\"%s\", REC->f ? \"yes\" : \"no\"", "\"%d\", REC->f >> 22",
+        "\"%d\", REC->f / 1000", "\"%d\", ~REC->f",
+        "\"%s\", __print_flags(REC->f & 7, \"|\", { 1, \"a\" }, { 0x4, \"b\" })",
         "\"%s\", __print_symbolic(REC->f, { 0, \"zero\" })",
         "\"%d\", __get_dynamic_array_len(name)"}) {
     const auto why = whyRefused(madeFormat(someFields, text));
@@ -67,6 +67,12 @@ TEST(FormatGuard, RefusesWhatTheLibraryDoesWrongOrUnsafely) {
                                 "\"%d\", REC->f << 64",
                                 "\"%d\", REC->words[1]",
                                 "\"%d\", REC->i < 0",
+                                "\"%p\", REC->p",
+                                "\"%pS\", REC->p",
+                                "\"% d\", REC->f",
+                                "\"%lu\", -REC->f",
+                                "\"%d\", (REC->f + 1) / 2",
+                                "\"a\" \"b\"",
                                 "\"%lld\", REC->i",
                                 "\"%d\", REC->i >> 1",
                                 "\"%s\", __print_array(REC->words, 2, 2)",
@@ -120,12 +126,12 @@ TEST(FormatGuard, RecordsMustCoverAllFields) {
 TEST(TraceEventText, AgreesWithTheEvaluatorOnWhatPasses) {
   const MadeSurroundings around;
   const std::vector<u8> record = someRecord().bytes();
-  for (const char* text : {"\"plain\"", "\"%d|%5u|%-6d|%04x\", REC->i, REC->f, REC->i, REC->f",
-                           "\"%s/%s\", REC->comm, __get_str(name)",
-                           "\"%s\", __print_flags(REC->f & 5, \"|\", { 1, \"a\" }, { 0x4, \"b\" })",
-                           "\"%ps\", REC->p", "\"%s\", __print_symbolic(REC->q, { 9, \"nine\" })",
-                           "\"%s\", REC->q < 9 ? \"less\" : \"more\"", "\"%llu\", REC->q * 3",
-                           "\"%d\", REC->f >> 2"}) {
+  for (const char* text :
+       {"\"plain\"", "\"%d|%5u|%-6d|%04x\", REC->i, REC->f, REC->i, REC->f",
+        "\"%s/%s\", REC->comm, __get_str(name)",
+        "\"%s\", __print_flags(REC->f & 5, \"|\", { 1, \"a\" }, { 0x4, \"b\" })", "\"%ps\", REC->p",
+        "\"%s\", __print_symbolic(REC->q, { 9, \"nine\" })",
+        "\"%s\", REC->q < 9 ? \"less\" : \"more\"", "\"%u\", REC->f * 3", "\"%d\", REC->f >> 2"}) {
     const EventFormat& format = madeFormat(someFields, text);
     const auto own = PrintFormat::compile(format, 8);
     ASSERT_TRUE(own) << text << ": " << own.error().what;
