@@ -15,8 +15,9 @@ enum class Breaks : u8 {
   Keep     ///< newlines and tabs
 };
 
-/// Appends `bytes` with control characters and invalid UTF-8 as `\n`, `\t`, `\r` or `\x1b`. Characters that turn
-/// the direction of text are escaped byte by byte too, because they make a line read as what it is not.
+/// Appends `bytes` with control characters and invalid UTF-8 as `\n`, `\t`, `\r` or `\x1b`.
+/// Characters that turn the direction of text are escaped byte by byte too, because they make a
+/// line read as what it is not.
 void appendShown(std::string& out, std::string_view bytes, Breaks breaks = Breaks::Escape);
 std::string shown(std::string_view bytes, Breaks breaks = Breaks::Escape);
 

@@ -14,8 +14,8 @@
 
 namespace tickscope {
 
-/// A part whose field was not recorded is left out; parts are parted by one space. `place` counts fields as
-/// infoOf(kind).fields does.
+/// A part whose field was not recorded is left out; parts are parted by one space. `place` counts
+/// fields as infoOf(kind).fields does.
 class BodyWriter {
  public:
   BodyWriter(std::string& out, const Recording& recording, const Buffer& buffer, Row row)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The text behind the name of a typed event, in the words of current kernels; fields that were not recorded are left
-// out, as in the kernels that lack them.
+// The text behind the name of a typed event, in the words of current kernels; fields that were not
+// recorded are left out, as in the kernels that lack them.
 #pragma once
 
 #include <string>

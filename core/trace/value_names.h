@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Names that kernels give to the numbers in timer, softirq, tick and sched events, where the recording has no table.
+// Names that kernels give to the numbers in timer, softirq, tick and sched events, where the
+// recording has no table.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ namespace tickscope {
 
 /// `ABS|PINNED|HARD`; combinations that no kernel names as hex.
 std::string hrtimerModeName(u32 mode);
-/// The value of an enumerator of hrtimer modes, `HRTIMER_MODE_ABS_PINNED_HARD`: print formats list these by name.
+/// The value of an enumerator of hrtimer modes, `HRTIMER_MODE_ABS_PINNED_HARD`: print formats list
+/// these by name.
 Known<u64> hrtimerModeValue(std::string_view enumerator);
 /// `CLOCK_MONOTONIC`; unknown ones as hex.
 std::string clockName(s32 clock);

@@ -10,8 +10,9 @@
 
 namespace tickscope::trace_dat {
 
-/// The text of `format` with the arguments in `packed`: numbers at multiples of their size (8-byte ones of 4),
-/// strings in place with their NUL. What is missing prints as `?`. Errors: Unsupported, as formatPieces.
+/// The text of `format` with the arguments in `packed`: numbers at multiples of their size (8-byte
+/// ones of 4), strings in place with their NUL. What is missing prints as `?`. Errors: Unsupported,
+/// as formatPieces.
 Result<std::string> binaryPrint(std::string_view format, Bytes packed,
                                 const PrintSurroundings& around);
 

@@ -49,7 +49,8 @@ bool isSound(const FormatField& field) {
   return false;
 }
 
-/// What each conversion of a format string takes: `s` text, `p`, `d` or `l` (longer than an int) a number. Empty: a conversion that may not pass.
+/// What each conversion of a format string takes: `s` text, `p`, `d` or `l` (longer than an int) a
+/// number. Empty: a conversion that may not pass.
 Known<std::vector<char>> conversionsOf(std::string_view text) {
   std::vector<char> found;
   std::size_t at = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The conversions of the kernel's printf: taking format strings apart, and printing values as lib/vsprintf.c does.
+// The conversions of the kernel's printf: taking format strings apart, and printing values as
+// lib/vsprintf.c does.
 #pragma once
 
 #include <string>
@@ -32,7 +33,8 @@ struct FormatPiece {
 /// Largest width or precision that is followed; the kernel's own formats stay below 40.
 inline constexpr s32 widestConversion = 999;
 
-/// Errors: Unsupported for a conversion that is unknown or wider than widestConversion. `wordSize`: of the kernel.
+/// Errors: Unsupported for a conversion that is unknown or wider than widestConversion. `wordSize`:
+/// of the kernel.
 Result<std::vector<FormatPiece>> formatPieces(std::string_view format, u8 wordSize);
 
 /// Appends a number as %d, %u, %x, %X, %o or %c would, of conversion.size bytes.
@@ -41,10 +43,12 @@ void appendNumber(std::string& out, const Conversion& conversion, u64 value);
 void appendText(std::string& out, const Conversion& conversion, std::string_view text);
 /// How `%ps` names an address.
 using SymbolWords = void (AddressText::*)(std::string& out, u64 address) const;
-/// Appends an address as %p, %ps, %pS, %pf, %pF, %pB, %pK or %px would. False: another letter behind p.
+/// Appends an address as %p, %ps, %pS, %pf, %pF, %pB, %pK or %px would. False: another letter
+/// behind p.
 bool appendAddress(std::string& out, const Conversion& conversion, u64 address,
                    const AddressText& addresses, SymbolWords symbol = &AddressText::symbol);
-/// Appends memory as %ph, %pI4, %pI6, %pIS, %pM, %pm or %pU would. False: another letter, or too few bytes.
+/// Appends memory as %ph, %pI4, %pI6, %pIS, %pM, %pm or %pU would. False: another letter, or too
+/// few bytes.
 bool appendMemory(std::string& out, const Conversion& conversion, Bytes memory, bool bigEndian);
 
 }  // namespace tickscope::trace_dat

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The arguments of a print format as a tree: parsed once, evaluated on records with C's rules and checked bounds.
+// The arguments of a print format as a tree: parsed once, evaluated on records with C's rules and
+// checked bounds.
 #pragma once
 
 #include <array>
@@ -21,7 +22,8 @@ struct PrintSurroundings {
   const std::unordered_map<u64, std::string>* strings = nullptr;  ///< kernel strings by address
   bool swap = false;       ///< numbers in memory are not in this machine's byte order
   bool bigEndian = false;  ///< of the recorded machine
-  /// What `%ps` prints: any place in code, the address of a function, or a place without its module.
+  /// What `%ps` prints: any place in code, the address of a function, or a place without its
+  /// module.
   enum class Symbols : u8 { Any, Functions, Places };
   Symbols symbols = Symbols::Any;
 };
@@ -30,7 +32,8 @@ struct PrintSurroundings {
 class FieldValues {
  public:
   virtual ~FieldValues() = default;
-  /// An integer, sign-extended when it is signed; of dynamic fields the word that tells where they lie.
+  /// An integer, sign-extended when it is signed; of dynamic fields the word that tells where they
+  /// lie.
   [[nodiscard]] virtual Known<u64> number(u32 field) const = 0;
   /// A string up to its NUL.
   [[nodiscard]] virtual Known<std::string_view> text(u32 field) const = 0;
@@ -100,12 +103,13 @@ class PrintExpressions {
   PrintExpressions(const EventFormat& format, u8 wordSize)
       : format_(&format), wordSize_(wordSize) {}
 
-  /// Parses one argument from tokens[at] on and moves `at` behind it. Returns the node. Errors: Unsupported, with
-  /// the word that is not understood.
+  /// Parses one argument from tokens[at] on and moves `at` behind it. Returns the node. Errors:
+  /// Unsupported, with the word that is not understood.
   Result<u32> parse(std::span<const PrintToken> tokens, std::size_t& at);
 
   [[nodiscard]] const PrintNode& node(u32 id) const { return nodes_[id]; }
-  /// True when the node can stand for a string: text, an array of characters, or the address of a kernel string.
+  /// True when the node can stand for a string: text, an array of characters, or the address of a
+  /// kernel string.
   [[nodiscard]] bool isText(u32 id) const;
   [[nodiscard]] bool isMemory(u32 id) const;
 
@@ -117,7 +121,8 @@ class PrintExpressions {
                           std::string& out) const;
   [[nodiscard]] Known<Bytes> memory(u32 id, const FieldValues& values) const;
 
-  /// The fields of the format in the numbering of FieldValues: the event's own, then the common ones.
+  /// The fields of the format in the numbering of FieldValues: the event's own, then the common
+  /// ones.
   [[nodiscard]] const FormatField* field(u32 number) const;
 
  private:

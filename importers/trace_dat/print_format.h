@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An event's print format, compiled once and evaluated rightly: C precedence, promotions and wrapping, nothing read
-// outside the record (reading-traces 3.3).
+// An event's print format, compiled once and evaluated rightly: C precedence, promotions and
+// wrapping, nothing read outside the record (reading-traces 3.3).
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ class RecordValues : public FieldValues {
   bool swap_;
 };
 
-/// The bytes of an array, a string or a dynamic field; arrays are cut where the record ends, because stacks and
-/// markers are longer or shorter than declared. Empty: outside the record.
+/// The bytes of an array, a string or a dynamic field; arrays are cut where the record ends,
+/// because stacks and markers are longer or shorter than declared. Empty: outside the record.
 Known<Bytes> fieldMemory(const FormatField& field, Bytes record, bool swap);
 /// The value of an integer, sign-extended. Empty: outside the record, or no integer.
 Known<u64> fieldNumber(const FormatField& field, Bytes record, bool swap);
@@ -47,8 +47,8 @@ class PrintFormat {
   static Result<PrintFormat> compile(const EventFormat& format, u8 wordSize,
                                      PrintDialect dialect = PrintDialect::Plain);
 
-  /// The text, without a newline at its end. Missing values print as `?`, control characters in values are escaped;
-  /// text above 64 KiB is cut and ends in an ellipsis.
+  /// The text, without a newline at its end. Missing values print as `?`, control characters in
+  /// values are escaped; text above 64 KiB is cut and ends in an ellipsis.
   [[nodiscard]] std::string print(const FieldValues& values, const PrintSurroundings& around) const;
   [[nodiscard]] std::string print(Bytes record, const PrintSurroundings& around) const;
   /// The same; empty when a value is missing.

@@ -157,7 +157,8 @@ bool PrintParser::entries(PrintNode& table) {
   return expect(")");
 }
 
-/// `{ value, "name" }`; an enumerator that the recording does not explain keeps its place without a value.
+/// `{ value, "name" }`; an enumerator that the recording does not explain keeps its place without a
+/// value.
 bool PrintParser::entry() {
   if (!expect("{")) return false;
   PrintName name;

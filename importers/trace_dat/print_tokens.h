@@ -28,8 +28,9 @@ struct PrintToken {
 inline constexpr std::size_t largestPrintFormat = 16U << 10U;
 inline constexpr std::size_t mostPrintTokens = 4'000;
 
-/// The words with an End behind them; neighbouring strings are joined, as in C. Errors: Unsupported with the reason
-/// (too long, no printable ASCII, a string without an end, an unknown escape, more than 4,000 words).
+/// The words with an End behind them; neighbouring strings are joined, as in C. Errors: Unsupported
+/// with the reason (too long, no printable ASCII, a string without an end, an unknown escape, more
+/// than 4,000 words).
 Result<std::vector<PrintToken>> printTokens(std::string_view text);
 
 }  // namespace tickscope::trace_dat

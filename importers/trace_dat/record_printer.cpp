@@ -121,7 +121,8 @@ RecordPrinter::RecordPrinter(const EventFormat& format, EventKind kind, u8 wordS
   }
 }
 
-/// The kernel prints probes with symbols and synthetic events without commas, whatever their format says.
+/// The kernel prints probes with symbols and synthetic events without commas, whatever their format
+/// says.
 void RecordPrinter::rewrite() {
   std::string& text = format_.printFormat;
   if (format_.find("__probe_func") && text.starts_with("\"(%lx <- %lx)")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Prints the records of one event format: by own rules where the kernel does not use the print format, else by the
-// print format, else as `field=value`.
+// Prints the records of one event format: by own rules where the kernel does not use the print
+// format, else by the print format, else as `field=value`.
 #pragma once
 
 #include <string>

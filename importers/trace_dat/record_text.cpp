@@ -61,7 +61,8 @@ class BlockCache {
 }  // namespace
 
 struct RecordText::State {
-  /// Made when the first record of a type is printed: a file can hold formats of thousands of events.
+  /// Made when the first record of a type is printed: a file can hold formats of thousands of
+  /// events.
   struct Lazy {
     std::once_flag once;
     std::unique_ptr<const RecordPrinter> printer;

@@ -16,7 +16,8 @@ namespace tickscope::trace_dat {
 /// Thread-safe. Keeps the input open, and the last few blocks unpacked.
 class RecordText : public RawEventText {
  public:
-  /// `blocks` is the table that RawRef::block means; of the metadata, symbols and printk formats are taken.
+  /// `blocks` is the table that RawRef::block means; of the metadata, symbols and printk formats
+  /// are taken.
   RecordText(ByteSource source, std::shared_ptr<const Binding> binding, std::vector<Block> blocks,
              const Metadata& metadata);
   ~RecordText() override;

@@ -11,7 +11,8 @@
 
 namespace tickscope::trace_dat {
 
-/// Thread-safe: each thread has a handle of its own, without plugins, and adds an event when it first prints it.
+/// Thread-safe: each thread has a handle of its own, without plugins, and adds an event when it
+/// first prints it.
 class TraceEventText {
  public:
   TraceEventText(std::shared_ptr<const Symbols> symbols, u8 wordSize, bool bigEndian, u32 pageSize);

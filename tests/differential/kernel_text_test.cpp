@@ -45,7 +45,8 @@ std::string inMicroseconds(const std::string& line) {
   return found.prefix().str() + rounded + found.suffix().str();
 }
 
-/// Replaces the kernel's hashed pointers by ours, in order of appearance; each stands for one address.
+/// Replaces the kernel's hashed pointers by ours, in order of appearance; each stands for one
+/// address.
 class Pointers {
  public:
   explicit Pointers(std::size_t digits)
@@ -121,8 +122,9 @@ std::string withoutBytes(const std::string& line) {
   return plain;
 }
 
-/// The recordings hold a reduced list of symbols. Where the kernel names one that is not in it, our word is taken:
-/// callbacks and markers must be addresses then, frames of a stack the nearest symbol.
+/// The recordings hold a reduced list of symbols. Where the kernel names one that is not in it, our
+/// word is taken: callbacks and markers must be addresses then, frames of a stack the nearest
+/// symbol.
 std::string withOurSymbols(const std::string& kernel, const std::string& ours,
                            const Symbols& symbols) {
   static const std::regex callback(R"(function=([^ ]+))");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The built-in text of typed events against the recordings' own print formats: two ways to one line.
+// The built-in text of typed events against the recordings' own print formats: two ways to one
+// line.
 #include <gtest/gtest.h>
 
 #include "core/trace/event_body.h"

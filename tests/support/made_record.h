@@ -12,8 +12,8 @@
 
 namespace tickscope::support {
 
-/// A format with the usual common fields, `fields` as `type name;offset;size;signed` lines, and a print format.
-/// It lives as long as the program, because what is compiled from it refers to it.
+/// A format with the usual common fields, `fields` as `type name;offset;size;signed` lines, and a
+/// print format. It lives as long as the program, because what is compiled from it refers to it.
 const trace_dat::EventFormat& madeFormat(const std::vector<std::string>& fields,
                                          const std::string& printFormat,
                                          const std::string& system = "test",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One row of each kind against the line that the kernel prints for it, for each generation of its fields.
+// One row of each kind against the line that the kernel prints for it, for each generation of its
+// fields.
 #include "core/trace/event_text.h"
 
 #include <gtest/gtest.h>
