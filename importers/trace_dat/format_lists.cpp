@@ -17,6 +17,9 @@ constexpr u64 largestHeaderText = 64U << 10U;
 constexpr u64 largestText = u64{256} << 20U;
 constexpr std::size_t longestSystemName = 256;
 constexpr std::string_view formatStart = "name:";
+/// More cannot have an id of their own.
+constexpr std::size_t mostFormats = 65'535;
+constexpr u32 mostSearches = 1'000;
 
 /// Is there a size that fits, and a format text behind it?
 bool formatFollows(SourceCursor& cursor) {
@@ -105,7 +108,8 @@ bool readFormat(Reading& reading, SourceCursor& cursor, const std::string& syste
   const bool isFormat = cursor.startsWith(formatStart);
   const bool fits = size <= cursor.left();
   if (!fits || (isFormat && !endsWell(cursor, size))) {
-    const auto natural = isFormat ? naturalSize(cursor) : Known<u64>{};
+    const bool search = isFormat && ++reading.searches <= mostSearches;
+    const auto natural = search ? naturalSize(cursor) : Known<u64>{};
     if (natural && (!fits || listGoesOn(cursor, textAt + *natural))) {
       reading.note(Counter::RangeCut, sizePlace, fmt::format("size of an event format {}", size));
       size = *natural;
@@ -130,6 +134,10 @@ bool readFormats(Reading& reading, SourceCursor& cursor, const std::string& syst
   u64 read = 0;
   bool good = true;
   for (; read < count; ++read) {
+    if (reading.out.formats.size() >= mostFormats) {
+      reading.note(Counter::RangeCut, cursor.place(), "more than 65,535 event formats");
+      return false;
+    }
     // A size of 0 is a format too, an empty one; but not when it is the start of something else.
     const bool certain = formatFollows(cursor);
     if (!certain && (cursor.left() < sizeof(u64) || systemFollows(cursor) == Follows::Yes)) break;

@@ -12,6 +12,8 @@ namespace tickscope::trace_dat {
 
 namespace {
 
+/// Buffers whose pages are looked at; no recorder makes so many with claims that differ.
+constexpr u32 mostSampled = 16;
 constexpr u64 mostStreams = 4, pagesOfStream = 4, pagesOfData = 64;
 
 template <class T>
@@ -139,6 +141,7 @@ Result<void> settleLayout(Reading& reading, const RecordFacts& facts) {
   const bool noLayout = !reading.headerPage;
   reading.out.ring = layouts.front();
   bool anySample = false, anyConfirmed = false;
+  u32 sampled = 0;
   for (BufferTable& table : reading.tables) {
     std::vector<u32> sizes;
     if (isPageSize(table.pageSize)) addOnce(sizes, table.pageSize);
@@ -149,7 +152,8 @@ Result<void> settleLayout(Reading& reading, const RecordFacts& facts) {
                   reading.header.pageSizeAt);
     }
     Choice choice{sizes.front(), layouts.front(), 0};
-    if (sizes.size() > 1 || reading.ringDoubtful || noLayout) {
+    const bool doubtful = sizes.size() > 1 || reading.ringDoubtful || noLayout;
+    if (doubtful && ++sampled <= mostSampled) {
       const Samples samples(reading, table);
       choice = bestOf(samples, facts, sizes, layouts);
       anySample = anySample || !samples.empty();

@@ -260,6 +260,10 @@ void readBufferOption7(Reading& reading, const Option& option, bool foundByWalk)
     reading.note(Counter::RangeCut, countAt,
                  fmt::format("{} rows announced, {} there", count, fit));
     table.damaged = true;
+  } else if (count < fit) {
+    reading.note(Counter::HeaderBad, countAt,
+                 fmt::format("{} rows announced, room for {}", count, fit));
+    table.damaged = true;
   }
   table.rows.reserve(static_cast<std::size_t>(std::min<u64>(count, fit)));
   for (u64 i = 0; i < std::min<u64>(count, fit); ++i) {

@@ -23,6 +23,8 @@ class Claims {
   /// The parts of [from, to) that nobody has claimed, ascending.
   [[nodiscard]] std::vector<Span> freeIn(u64 from, u64 to) const;
   [[nodiscard]] bool isFree(u64 from, u64 to) const;
+  /// Up to where bytes are free from `from` on, at most `to`; `from` itself when it is claimed.
+  [[nodiscard]] u64 freeUpTo(u64 from, u64 to) const;
   void claim(u64 from, u64 to);
 
  private:
@@ -74,7 +76,8 @@ struct Reading {
   std::string statisticsOf;  ///< buffer of the CPUSTAT options that follow
   std::vector<BufferTable> tables;
   Claims claims;
-  u32 searches = 0;  ///< how often a next packed block was searched for
+  u32 searches = 0;    ///< how often a place behind a wrong size was searched for
+  u32 alignments = 0;  ///< how often pages were looked for beside a wrong offset
 
   [[nodiscard]] u64 size() const { return source.size(); }
   void note(Counter counter, u64 offset, std::string detail = {}, u64 amount = 0) {

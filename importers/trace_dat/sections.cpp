@@ -18,6 +18,9 @@ namespace {
 constexpr u64 headerSize = 16;
 constexpr u64 largestPlain = u64{256} << 20U;
 constexpr std::size_t mostOptionsSections = 1'000;
+constexpr std::size_t mostBuffers = 1'000;
+/// More than a tebibyte is not missing: the size is wrong.
+constexpr u64 mostMissing = u64{1} << 40U;
 constexpr u32 noName = 0xffffffffU;
 
 bool isContent(u16 id) { return id >= option_id::headerInfo && id <= option_id::cmdlines; }
@@ -93,6 +96,8 @@ class Body {
               fmt::format("size of a list of options {}", section.size));
     }
     if (open) end = r_.size();
+    // What was read once is not read again, however the lists lie on each other.
+    end = r_.claims.freeUpTo(section.data, end);
     SourceCursor cursor(r_.source, section.data, end, r_.header.swap);
     u64 next = 0;
     for (;;) {
@@ -233,7 +238,8 @@ class Body {
         end = r_.size();
         if (found.id != option_id::done) {
           r_.note(Counter::RangeCut, found.at + 8,
-                  fmt::format("size of section {}: {}", found.id, found.size));
+                  fmt::format("size of section {}: {}", found.id, found.size),
+                  found.size - found.present <= mostMissing ? found.size - found.present : 0);
         }
       } else if (found.size == 0 && !followsSection(found.data)) {
         // The recorder died while it wrote this one: the rest of the file is its data.
@@ -297,6 +303,11 @@ class Body {
       return;
     }
     if (section.present == 0) return;
+    if (r_.tables.size() >= mostBuffers) {
+      if (!tooManyBuffers_) r_.note(Counter::OptionsCut, section.at, "more than 1,000 buffers");
+      tooManyBuffers_ = true;
+      return;
+    }
     BufferTable found;
     found.packed = section.packed;
     found.dataFrom = section.data;
@@ -360,7 +371,7 @@ class Body {
   std::vector<Section> sections_, dataSections_;
   Known<Section> strings_;
   std::vector<std::pair<std::size_t, u32>> unnamed_;
-  bool chainBroken_ = false;
+  bool chainBroken_ = false, tooManyBuffers_ = false;
   Known<u64> walkEnded_;
 };
 

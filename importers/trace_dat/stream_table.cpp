@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr u32 highestCpu = 65'535;
 constexpr int mostTried = 8;
+/// No recorder writes a row that is not at a multiple of the page size: only made files have many.
+constexpr u32 mostAlignments = 64;
 /// More than a tebibyte is not missing: the size is wrong.
 constexpr u64 mostMissing = u64{1} << 40U;
 
@@ -35,6 +38,11 @@ class Builder {
 
   void run() {
     built_.resize(r_.tables.size());
+    for (const BufferTable& table : r_.tables) {
+      for (const StreamRow& row : table.rows) {
+        if (row.size != 0) begins_.try_emplace(row.offset, Begin{&row, &table});
+      }
+    }
     for (std::size_t i = 0; i < r_.tables.size(); ++i) {
       built_[i].buffer = bufferFor(r_.tables[i]);
       rows(r_.tables[i], built_[i]);
@@ -121,7 +129,7 @@ class Builder {
     return facts_.plausiblePage(page, r_.out.ring, pageSize);
   }
 
-  void blocksOf(const BufferTable& table, const StreamRow& row, PageStream& stream) {
+  void blocksOf(const BufferTable& table, StreamRow row, PageStream& stream) {
     const auto note = [&](Counter counter, u64 at, std::string detail, u64 amount = 0) {
       r_.log.note(counter, {at, stream.cpu, std::move(detail)}, amount);
     };
@@ -130,6 +138,12 @@ class Builder {
                   row.size <= mostMissing ? row.size : 0);
     }
     const bool packed = *table.packed;
+    if (!packed) row.offset = aligned(table, row, stream.cpu);
+    if (const Known<u64> next = nextBegin(row)) {
+      note(Counter::Overlap, row.at,
+           fmt::format("pages at 0x{:x} reach into those at 0x{:x}", row.offset, *next));
+      row.size = *next - row.offset;
+    }
     // The 4 bytes of the number of chunks are not in the size.
     const u64 there = r_.size() - row.offset;
     const u64 size = std::min(there, row.size + (packed && row.size < there ? 4 : 0));
@@ -139,14 +153,37 @@ class Builder {
     if (packed) {
       packedBlocks(table, row, row.offset + size, stream);
     } else {
-      const u64 offset = aligned(table, row, stream.cpu);
-      const auto spans = r_.claims.freeIn(offset, offset + std::min(size, r_.size() - offset));
-      plainBlocks(table, offset, spans, stream);
-      const bool whole = spans.size() == 1 && spans.front().from == offset &&
-                         spans.front().to - offset >= std::min(size, r_.size() - offset);
-      if (!whole) note(Counter::Overlap, row.at, fmt::format("pages at 0x{:x}", offset));
-      r_.claims.claim(offset, offset + size);
+      const u64 end = row.offset + size;
+      const auto spans = r_.claims.freeIn(row.offset, end);
+      plainBlocks(table, row.offset, spans, stream);
+      const bool whole =
+          spans.size() == 1 && spans.front().from == row.offset && spans.front().to == end;
+      if (!whole) note(Counter::Overlap, row.at, fmt::format("pages at 0x{:x}", row.offset));
+      r_.claims.claim(row.offset, end);
     }
+  }
+
+  /// Where another stream begins inside this one, when that one ends where something else begins or the data end: then
+  /// its place is right, and the size of this one is not.
+  [[nodiscard]] Known<u64> nextBegin(const StreamRow& row) const {
+    const u64 end = row.size > r_.size() - row.offset ? r_.size() : row.offset + row.size;
+    int tried = 0;
+    for (auto next = begins_.upper_bound(row.offset); next != begins_.end() && next->first < end;
+         ++next) {
+      if (++tried > mostTried) break;
+      const StreamRow& other = *next->second.row;
+      if (other.at == row.at) continue;  // it was moved to where its pages are
+      const BufferTable& table = *next->second.table;
+      if (other.size > r_.size() - other.offset) continue;
+      const auto rounded = [&](u64 at) {
+        return (at + table.pageSize - 1) / table.pageSize * table.pageSize;
+      };
+      const u64 otherEnd = rounded(other.offset + other.size);
+      if (otherEnd == rounded(table.dataTo) || otherEnd == rounded(r_.size()) ||
+          begins_.contains(otherEnd))
+        return next->first;
+    }
+    return {};
   }
 
   /// Pages that are not claimed yet, whole ones counted from the stream's begin.
@@ -165,22 +202,21 @@ class Builder {
           Counter::ChunkBad,
           {row.offset, stream.cpu, fmt::format("packed with {:?}", r_.header.compression)});
     }
-    const auto spans = r_.claims.freeIn(row.offset, end);
-    const bool free = !spans.empty() && spans.front().from == row.offset;
-    if (!free || spans.front().to - row.offset < std::min(row.size, end - row.offset)) {
+    const u64 free = r_.claims.freeUpTo(row.offset, end);
+    if (free - row.offset < std::min(row.size, end - row.offset)) {
       r_.log.note(Counter::Overlap,
                   {row.at, stream.cpu, fmt::format("pages at 0x{:x}", row.offset)});
     }
-    if (!free) return;
-    const u64 reached =
-        readChunks(r_, stream.cpu, row.offset, spans.front().to, table.pageSize, stream.blocks);
+    if (free == row.offset) return;
+    const u64 reached = readChunks(r_, stream.cpu, row.offset, free, table.pageSize, stream.blocks);
     r_.claims.claim(row.offset, reached);
   }
 
   /// Pages stand at multiples of their size; a row that says otherwise is moved to where they do.
   u64 aligned(const BufferTable& table, const StreamRow& row, Cpu cpu) {
     const u64 below = row.offset / table.pageSize * table.pageSize;
-    if (below == row.offset || plainAt(row.offset, table.pageSize)) return row.offset;
+    if (below == row.offset || ++r_.alignments > mostAlignments) return row.offset;
+    if (plainAt(row.offset, table.pageSize)) return row.offset;
     for (const u64 offset : {below, below + table.pageSize}) {
       if (offset < r_.size() && plainAt(offset, table.pageSize)) {
         r_.log.note(
@@ -196,8 +232,9 @@ class Builder {
   void search(const BufferTable& table, BuiltTable& built) {
     std::vector<FoundRun> runs;
     for (const Claims::Span& span : r_.claims.freeIn(table.dataFrom, table.dataTo)) {
-      if (!table.damaged && span.to - span.from < table.pageSize) continue;
       const bool packed = table.packed.value_or(false);
+      // A packed stream can be shorter than a page: between those that rows name there are only zeros.
+      if (!table.damaged && !packed && span.to - span.from < table.pageSize) continue;
       auto found = packed ? scanChunks(r_, facts_, span.from, span.to, table.pageSize)
                           : scanPages(r_, facts_, span.from, span.to, table.pageSize);
       for (FoundRun& run : found) {
@@ -209,35 +246,36 @@ class Builder {
     if (runs.empty()) return;
     const std::vector<u32> numbers = numbersFor(runs, built.lost, built.taken);
     BufferPlaces& buffer = r_.out.buffers[built.buffer];
-    const std::size_t before = buffer.streams.size();
+    std::map<Cpu, std::size_t> streamOf;
+    for (std::size_t i = 0; i < buffer.streams.size(); ++i) streamOf[buffer.streams[i].cpu] = i;
     u64 pages = 0;
     const u64 first = runs.front().blocks.front().offset;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       FoundRun& run = runs[i];
       pages += run.pages;
       const Cpu cpu{static_cast<u16>(numbers[i])};
-      if (addToStream(buffer, cpu, run, before)) continue;
+      if (addToStream(buffer, cpu, run, streamOf)) continue;
       PageStream stream;
       stream.cpu = cpu;
       stream.cpuInferred = !run.cpu;
       if (stream.cpuInferred) noteCpu(run.blocks.front().offset, cpu, {});
       stream.blocks = std::move(run.blocks);
+      if (!stream.cpuInferred) streamOf[cpu] = buffer.streams.size();
       buffer.streams.push_back(std::move(stream));
     }
     r_.log.note(Counter::SalvagedPages, {first, {}, {}}, 0, pages);
   }
 
-  /// A run of a proven CPU continues the stream of that CPU that ends before it.
-  static bool addToStream(BufferPlaces& buffer, Cpu cpu, FoundRun& run, std::size_t from) {
-    if (!run.cpu) return false;
-    for (std::size_t i = 0; i < buffer.streams.size(); ++i) {
-      PageStream& stream = buffer.streams[i];
-      if (stream.cpu != cpu || (i >= from && stream.cpuInferred)) continue;
-      if (stream.blocks.back().offset > run.blocks.front().offset) continue;
-      stream.blocks.insert(stream.blocks.end(), run.blocks.begin(), run.blocks.end());
-      return true;
-    }
-    return false;
+  /// A run of a proven CPU continues the stream of that CPU that ends before it. `streamOf`: the
+  /// last such stream of each CPU.
+  static bool addToStream(BufferPlaces& buffer, Cpu cpu, const FoundRun& run,
+                          const std::map<Cpu, std::size_t>& streamOf) {
+    const auto found = streamOf.find(cpu);
+    if (!run.cpu || found == streamOf.end()) return false;
+    std::vector<Block>& blocks = buffer.streams[found->second].blocks;
+    if (blocks.back().offset > run.blocks.front().offset) return false;
+    blocks.insert(blocks.end(), run.blocks.begin(), run.blocks.end());
+    return true;
   }
 
   /// Buffers that only a search made, and it found nothing.
@@ -282,6 +320,12 @@ class Builder {
   const RecordFacts& facts_;
   std::map<std::pair<std::string, u32>, std::size_t> index_;
   std::vector<BuiltTable> built_;
+  /// Rows by where their pages begin.
+  struct Begin {
+    const StreamRow* row;
+    const BufferTable* table;
+  };
+  std::map<u64, Begin> begins_;
 };
 
 }  // namespace
@@ -299,10 +343,13 @@ std::vector<Claims::Span> Claims::freeIn(u64 from, u64 to) const {
   return spans;
 }
 
-bool Claims::isFree(u64 from, u64 to) const {
-  const auto spans = freeIn(from, to);
-  return from >= to || (spans.size() == 1 && spans.front().from == from && spans.front().to == to);
+u64 Claims::freeUpTo(u64 from, u64 to) const {
+  const auto next = taken_.upper_bound(from);
+  if (next != taken_.begin() && std::prev(next)->second > from) return from;
+  return next == taken_.end() ? to : std::min(to, next->first);
 }
+
+bool Claims::isFree(u64 from, u64 to) const { return from >= to || freeUpTo(from, to) == to; }
 
 void Claims::claim(u64 from, u64 to) {
   if (from >= to) return;

@@ -153,7 +153,8 @@ class Body {
       const bool again = place.name.empty() && place.offset == topTagAt_;
       if (again) continue;
       cursor_.seek(place.offset);
-      if (!cursor_.startsWith(tableTag) || !r_.claims.isFree(place.offset, place.offset + 10)) {
+      const u64 tableEnd = place.offset + tableTag.size() + u64{cpus} * rowSize;
+      if (!cursor_.startsWith(tableTag) || !r_.claims.isFree(place.offset, tableEnd)) {
         // The empty name is the top buffer once more: nothing is missing without it.
         if (!place.name.empty()) {
           r_.note(Counter::RangeCut, at,
