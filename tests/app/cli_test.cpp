@@ -246,8 +246,8 @@ TEST(CliOutput, IsTheSameFromStandardInput) {
   const ProgramRun piped = cli({"events", "-"}, input);
   EXPECT_EQ(piped.status, 0) << piped.error;
   EXPECT_EQ(piped.output, cli({"events", "base-v7-zstd.dat"}).output);
-  const ProgramRun synthetic = cli(
-      {"events", "-"}, {.standardInput = bytesOf(support::bundledRecordings() / "synthetic.dat")});
+  input.standardInput = bytesOf(support::bundledRecordings() / "synthetic.dat");
+  const ProgramRun synthetic = cli({"events", "-"}, input);
   EXPECT_EQ(synthetic.output, cli({"events", "synthetic.dat"}).output)
       << "untyped events are read again";
 }
@@ -320,7 +320,7 @@ TEST(CliEvents, AreNarrowedByRowTimeAndCpu) {
   }
   EXPECT_EQ(sum, all.size());
   EXPECT_THAT(cli({"events", "base-v7-zstd.dat", "--cpu", "7"}).error,
-              HasSubstr("CPU 7 has no events"));
+              HasSubstr("no events in this buffer on CPU 7"));
 }
 
 TEST(CliEvents, AreValidJsonWithTheKeysOfTheSchema) {
@@ -434,8 +434,9 @@ TEST(CliHostile, EndsWithAKnownStatusAndAMessage) {
       }
     }
     const ProgramRun json = cli({"info", path.string(), "--json"});
-    if (json.status == 0)
+    if (json.status == 0) {
       EXPECT_FALSE(Json::parse(json.output, nullptr, false).is_discarded()) << path;
+    }
   }
 }
 

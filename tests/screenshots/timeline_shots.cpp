@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Grabs the overview and timeline of a recording to PNG files, light and dark, to be looked at.
 //   timeline_shots RECORDING FOLDER [FROM_NS TO_NS]
+//   timeline_shots RECORDING --frames    what a whole frame costs at 1920x1080
 #include <fmt/format.h>
 
 #include <QApplication>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <random>
 
 #include "core/timeline/lane_builder.h"
 #include "importers/import.h"
@@ -24,6 +29,30 @@ void grab(QWidget& widget, QSize size, const std::string& path) {
   const QPixmap picture = widget.grab();
   if (!picture.save(QString::fromStdString(path))) fmt::print(stderr, "cannot write {}\n", path);
   fmt::print("{}\n", path);
+}
+
+/// Zooms and places spread over all powers of two, as somebody looks around.
+void measureFrames(Document& document, QWidget& window) {
+  Theme::application().setChoice(ThemeChoice::Light);
+  window.resize(1920, 1080);
+  QApplication::processEvents();
+  QImage image(window.size(), QImage::Format_RGB32);
+  std::mt19937 random(7);
+  std::vector<double> times;
+  const TimeSpan reach = document.reach();
+  const double whole = static_cast<double>((reach.to - reach.from).value);
+  for (int frame = 0; frame < 300; ++frame) {
+    const double length = whole * std::pow(2.0, -std::uniform_real_distribution<>(0, 20)(random));
+    const double from = std::uniform_real_distribution<>(0, 1)(random) * (whole - length);
+    const TraceTime begin = reach.from + TraceDelta{static_cast<s64>(from)};
+    document.setVisible({begin, begin + TraceDelta{static_cast<s64>(length)}});
+    const std::clock_t before = std::clock();
+    window.render(&image);
+    times.push_back(1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
+  }
+  std::sort(times.begin(), times.end());
+  fmt::print("frame 1920x1080, ms CPU: p50 {:.2f}, p99 {:.2f}, max {:.2f}\n",
+             times[times.size() / 2], times[times.size() * 99 / 100], times.back());
 }
 
 int run(const std::string& file, const std::string& folder, Known<TimeSpan> seen) {
@@ -47,6 +76,10 @@ int run(const std::string& file, const std::string& folder, Known<TimeSpan> seen
   layout->addWidget(new OverviewStrip(document, &window));
   layout->addWidget(new TimelineWidget(document, &window), 1);
   window.show();
+  if (folder == "--frames") {
+    measureFrames(document, window);
+    return 0;
+  }
   for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
     Theme::application().setChoice(choice);
     const char* const name = choice == ThemeChoice::Light ? "light" : "dark";

@@ -18,9 +18,10 @@ EventMaker::EventMaker() : pools_(std::make_shared<Pools>()) {
   for (const EventKind kind :
        {kindOf<SchedSwitch>, kindOf<SchedWaking>, kindOf<IrqHandlerEntry>, kindOf<IrqHandlerExit>,
         kindOf<LocalTimerEntry>, kindOf<LocalTimerExit>, kindOf<SoftirqRaise>, kindOf<SoftirqEntry>,
-        kindOf<SoftirqExit>, kindOf<HrtimerStart>, kindOf<HrtimerCancel>, kindOf<HrtimerExpireEntry>,
-        kindOf<HrtimerExpireExit>, kindOf<HrtimerRearm>, kindOf<TimerStart>, kindOf<TimerCancel>,
-        kindOf<TimerExpireEntry>, kindOf<TimerExpireExit>}) {
+        kindOf<SoftirqExit>, kindOf<HrtimerStart>, kindOf<HrtimerCancel>,
+        kindOf<HrtimerExpireEntry>, kindOf<HrtimerExpireExit>, kindOf<HrtimerRearm>,
+        kindOf<TimerStart>, kindOf<TimerCancel>, kindOf<TimerExpireEntry>,
+        kindOf<TimerExpireExit>}) {
     declare(kind, "");
   }
   declare(kindOf<ProgramEvent>, "function");

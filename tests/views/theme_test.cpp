@@ -170,11 +170,16 @@ TEST(Theme, WhatMustDifferIsAsFarApartAsTheTableSays) {
   };
   const std::vector<Tone> wheel = {Tone::WheelL0, Tone::WheelL1, Tone::WheelL2, Tone::WheelL3};
   const std::vector<Pair> pairs = {
-      {"late, hrtimer", {Tone::Late}, {Tone::Hrtimer, Tone::HrtimerSoft}, {49, 50, 52, 59}, {45, 43, 44, 52}},
+      {"late, hrtimer",
+       {Tone::Late},
+       {Tone::Hrtimer, Tone::HrtimerSoft},
+       {49, 50, 52, 59},
+       {45, 43, 44, 52}},
       {"late, wheel", {Tone::Late}, wheel, {52, 16, 22, 56}, {47, 17, 22, 56}},
       {"deadline, late", {Tone::Due}, {Tone::Late}, {45, 37, 47, 46}, {34, 35, 31, 30}},
       {"deadline, hrtimer and irq",
-       {Tone::Due}, {Tone::Hrtimer, Tone::HrtimerSoft, Tone::HardIrq},
+       {Tone::Due},
+       {Tone::Hrtimer, Tone::HrtimerSoft, Tone::HardIrq},
        {20, 17, 16, 22},
        {16, 14, 15, 16}},
       {"deadline, wheel", {Tone::Due}, wheel, {20, 12, 9, 14}, {20, 9, 6, 20}},

@@ -101,7 +101,7 @@ TEST_F(MainWindowTest, WindowIsThereWhileAFileOpens) {
   window.openFile(sample());
   EXPECT_TRUE(timeline()->isVisible());
   EXPECT_TRUE(window.findChild<JobBar*>()->isVisible());
-  EXPECT_TRUE(window.findChild<JobBar*>()->stage().startsWith("02-ncm-double.dat: "))
+  EXPECT_TRUE(window.findChild<JobBar*>()->stage().startsWith("02-ncm-double.dat (347.2 KiB): "))
       << window.findChild<JobBar*>()->stage().toStdString();
 }
 

@@ -68,6 +68,8 @@ TEST(FormatGuard, RefusesWhatTheLibraryDoesWrongOrUnsafely) {
                                 "\"%d\", REC->words[1]",
                                 "\"%d\", REC->i < 0",
                                 "\"%p\", REC->p",
+                                "\"%c\", REC->f",
+                                "\"a\tb\"",
                                 "\"%pS\", REC->p",
                                 "\"% d\", REC->f",
                                 "\"%lu\", -REC->f",

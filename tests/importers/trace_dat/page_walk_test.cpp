@@ -133,12 +133,14 @@ TEST(PageWalk, StopsWhereARecordCannotBe) {
   for (const u32 type : {0U, 29U, 30U, 31U}) {
     PageBytes cut;
     cut.head(type, 1);
-    EXPECT_EQ(walked(cut.data).end.why, Why::Overrun) << "type " << type << " without its second word";
+    EXPECT_EQ(walked(cut.data).end.why, Why::Overrun)
+        << "type " << type << " without its second word";
   }
 }
 
 TEST(PageWalk, ReadsBigEndianBitFields) {
-  const std::vector<u8> data{0x08, 0x00, 0x00, 0x05, 1, 2, 3, 4};  // type 1 in the top 5 bits, delta 5
+  const std::vector<u8> data{0x08, 0x00, 0x00, 0x05,
+                             1,    2,    3,    4};  // type 1 in the top 5 bits, delta 5
   std::vector<Seen> seen;
   RingLayout ring;
   ring.swap = true;
