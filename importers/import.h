@@ -13,7 +13,8 @@ namespace tickscope {
 
 struct ImportOptions {
   int threads = 1;
-  Known<u64> maxMemory;  ///< bytes of rows; empty: 4 x plain page bytes + 64 MiB (reading-traces 1.9)
+  Known<u64>
+      maxMemory;  ///< bytes of rows; empty: 4 x plain page bytes + 64 MiB (reading-traces 1.9)
   Known<u64> maxUnpack;  ///< bytes that packed data may unpack to; empty: 64 x file size + 64 MiB
 };
 
@@ -24,7 +25,8 @@ InputKind sniff(const ByteSource& source);
 /// Opens a trace.dat. Whatever can be saved of a damaged file is; what was lost is in the log. The source is kept (by
 /// a shared handle) to read again what is not decoded. Errors: NotATrace, Damaged (nothing can be saved), Unsupported,
 /// TooLarge, Cancelled; with the place in the input.
-Result<Recording> importTrace(const ByteSource& source, const ImportOptions& options, Progress& progress);
+Result<Recording> importTrace(const ByteSource& source, const ImportOptions& options,
+                              Progress& progress);
 
 /// A killed recorder's raw ring buffer pages, a CPU each (CPU from `.cpuN`, `-cpuN` or `cpuN.raw` in the name, else inferred), read with the formats of a
 /// trace.dat of the same kernel.

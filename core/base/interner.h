@@ -73,9 +73,13 @@ struct TaskBlock {
   bool operator==(const TaskBlock&) const = default;
 };
 struct TaskBlockHash {
+  /// Three products that do not wait for each other.
   u64 operator()(const TaskBlock& t) const {
-    const u64 numbers = (static_cast<u64>(static_cast<u32>(t.pid)) << 32U) | static_cast<u32>(t.prio);
-    return mixed(t.comm[0] ^ mixed(t.comm[1] + mixed(numbers))) >> 7U;
+    const u64 numbers =
+        (static_cast<u64>(static_cast<u32>(t.pid)) << 32U) | static_cast<u32>(t.prio);
+    const u64 mix = t.comm[0] * 0x9E3779B97F4A7C15U ^ t.comm[1] * 0xC2B2AE3D27D4EB4FU ^
+                    numbers * 0xD6E8FEB86659FD93U;
+    return (mix ^ (mix >> 32U)) >> 7U;
   }
 };
 using TaskPool = Interner<TaskBlock, TaskBlockHash>;

@@ -27,7 +27,9 @@ class Progress {
     return !cancelled();
   }
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool cancelled() const noexcept {
+    return cancelled_.load(std::memory_order_relaxed);
+  }
 
   struct State {
     std::string stage;

@@ -7,7 +7,8 @@
 namespace tickscope {
 
 std::string describe(const Error& error) {
-  if (error.offset) return fmt::format("{} (at byte {:#x} of the input)", error.what, *error.offset);
+  if (error.offset)
+    return fmt::format("{} (at byte {:#x} of the input)", error.what, *error.offset);
   return error.what;
 }
 

@@ -11,10 +11,19 @@
 namespace tickscope {
 
 struct Error {
-  enum class Kind : u8 { Io, NotATrace, Damaged, Unsupported, TooLarge, Cancelled, Usage, Internal };
+  enum class Kind : u8 {
+    Io,
+    NotATrace,
+    Damaged,
+    Unsupported,
+    TooLarge,
+    Cancelled,
+    Usage,
+    Internal
+  };
   Kind kind{};
-  std::string what;      ///< a sentence for a person
-  Known<u64> offset{};   ///< byte in the input
+  std::string what;     ///< a sentence for a person
+  Known<u64> offset{};  ///< byte in the input
 };
 
 template <class T>

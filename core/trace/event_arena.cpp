@@ -15,7 +15,8 @@ constexpr std::size_t regionSize = std::size_t{64} << 20U;
 std::size_t roundedUp(std::size_t size, std::size_t to) { return (size + to - 1) / to * to; }
 
 u8* mapped(std::size_t size) {
-  void* pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* pages = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return pages == MAP_FAILED ? nullptr : static_cast<u8*>(pages);
 }
 
@@ -41,7 +42,8 @@ u8* EventArena::room(std::size_t least) {
   if (static_cast<std::size_t>(end_ - next_) >= least) return next_;
   // The first region starts with small pages, so that a short recording takes what it needs; huge pages begin
   // where a recording has shown itself to be large.
-  const std::size_t size = std::max(regions_.empty() ? hugePage : regionSize, roundedUp(least, hugePage));
+  const std::size_t size =
+      std::max(regions_.empty() ? hugePage : regionSize, roundedUp(least, hugePage));
   u8* const begin = mapped(size);
   if (!begin) return nullptr;
   if (!regions_.empty()) madvise(begin, size, MADV_HUGEPAGE);

@@ -9,16 +9,20 @@
 namespace tickscope {
 
 EventKind kindNamed(std::string_view event) {
-  const auto* const found = std::find_if(kindInfos.begin(), kindInfos.end(), [&](const KindInfo& info) {
-    return !info.event.empty() && (info.event == event || info.eventAlias == event);
-  });
-  return found == kindInfos.end() || event.empty() ? kindOf<Raw> : static_cast<EventKind>(found - kindInfos.begin());
+  const auto* const found =
+      std::find_if(kindInfos.begin(), kindInfos.end(), [&](const KindInfo& info) {
+        return !info.event.empty() && (info.event == event || info.eventAlias == event);
+      });
+  return found == kindInfos.end() || event.empty()
+             ? kindOf<Raw>
+             : static_cast<EventKind>(found - kindInfos.begin());
 }
 
 EventKind kindOfEvent(std::string_view system, std::string_view event) {
   // Users choose the names of probes and synthetic events: a kprobe called hrtimer_start is no hrtimer_start.
-  static constexpr std::array<std::string_view, 14> known{"timer", "hrtimer", "irq", "irq_vectors", "ipi", "csd", "sched",
-                                                          "power", "cpuhp", "workqueue", "timer_migration", "alarmtimer", "ftrace", ""};
+  static constexpr std::array<std::string_view, 14> known{
+      "timer", "hrtimer", "irq",       "irq_vectors",     "ipi",        "csd",    "sched",
+      "power", "cpuhp",   "workqueue", "timer_migration", "alarmtimer", "ftrace", ""};
   if (std::find(known.begin(), known.end(), system) == known.end()) return kindOf<Raw>;
   const EventKind kind = kindNamed(event);
   if (kind != kindOf<Raw>) return kind;

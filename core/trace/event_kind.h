@@ -5,14 +5,14 @@
 #include <array>
 #include <tuple>
 
-#include "core/trace/payloads/timer.h"
+#include "core/trace/payloads/function.h"
+#include "core/trace/payloads/hotplug.h"
 #include "core/trace/payloads/hrtimer.h"
-#include "core/trace/payloads/irq.h"
 #include "core/trace/payloads/ipi.h"
+#include "core/trace/payloads/irq.h"
 #include "core/trace/payloads/sched.h"
 #include "core/trace/payloads/tick.h"
-#include "core/trace/payloads/hotplug.h"
-#include "core/trace/payloads/function.h"
+#include "core/trace/payloads/timer.h"
 
 namespace tickscope {
 
@@ -22,97 +22,29 @@ struct KindList {
   using Tuple = std::tuple<P...>;
 };
 
-using Kinds = KindList<TimerInit,
-    TimerStart,
-    TimerCancel,
-    TimerExpireEntry,
-    TimerExpireExit,
-    TimerBaseIdle,
-    TmigrCpuIdle,
-    TmigrCpuActive,
-    TmigrCpuNewTimer,
-    TmigrCpuNewTimerIdle,
-    TmigrHandleRemote,
-    TmigrHandleRemoteCpu,
-    TmigrUpdateEvents,
-    TmigrGroupSetCpuActive,
-    TmigrGroupSetCpuInactive,
-    TmigrCpuOnline,
-    TmigrCpuOffline,
-    TmigrGroupSet,
-    TmigrConnectChildParent,
-    TmigrConnectCpuParent,
-    HrtimerInit,
-    HrtimerSetup,
-    HrtimerStart,
-    HrtimerCancel,
-    HrtimerExpireEntry,
-    HrtimerExpireExit,
-    HrtimerRearm,
-    HrtimerStartExpired,
-    ItimerState,
-    ItimerExpire,
-    AlarmtimerStart,
-    AlarmtimerCancel,
-    AlarmtimerFired,
-    AlarmtimerSuspend,
-    SoftirqRaise,
-    SoftirqEntry,
-    SoftirqExit,
-    IrqHandlerEntry,
-    IrqHandlerExit,
-    LocalTimerEntry,
-    LocalTimerExit,
-    VectorEntry,
-    VectorExit,
-    IpiRaise,
-    IpiEntry,
-    IpiExit,
-    IpiSendCpu,
-    IpiSendCpumask,
-    CsdQueueCpu,
-    CsdFunctionEntry,
-    CsdFunctionExit,
-    SchedWaking,
-    SchedWakeup,
-    SchedWakeupNew,
-    SchedMigrateTask,
-    SchedSwitch,
-    SchedProcessFork,
-    SchedProcessExec,
-    SchedProcessExit,
-    SchedProcessFree,
-    SchedProcessWait,
-    SchedStatRuntime,
-    SchedWakeIdleWithoutIpi,
-    TickStop,
-    CpuIdle,
-    CpuIdleMiss,
-    CpuFrequency,
-    SuspendResume,
-    CpuhpEnter,
-    CpuhpMultiEnter,
-    CpuhpExit,
-    WorkqueueQueueWork,
-    WorkqueueActivateWork,
-    WorkqueueExecuteStart,
-    WorkqueueExecuteEnd,
-    Function,
-    ProgramEvent,
-    ProgramEventProbe,
-    ProgramEventReturn,
-    FuncRepeats,
-    FuncgraphEntry,
-    FuncgraphExit,
-    Print,
-    Bputs,
-    Raw>;
+using Kinds = KindList<
+    TimerInit, TimerStart, TimerCancel, TimerExpireEntry, TimerExpireExit, TimerBaseIdle,
+    TmigrCpuIdle, TmigrCpuActive, TmigrCpuNewTimer, TmigrCpuNewTimerIdle, TmigrHandleRemote,
+    TmigrHandleRemoteCpu, TmigrUpdateEvents, TmigrGroupSetCpuActive, TmigrGroupSetCpuInactive,
+    TmigrCpuOnline, TmigrCpuOffline, TmigrGroupSet, TmigrConnectChildParent, TmigrConnectCpuParent,
+    HrtimerInit, HrtimerSetup, HrtimerStart, HrtimerCancel, HrtimerExpireEntry, HrtimerExpireExit,
+    HrtimerRearm, HrtimerStartExpired, ItimerState, ItimerExpire, AlarmtimerStart, AlarmtimerCancel,
+    AlarmtimerFired, AlarmtimerSuspend, SoftirqRaise, SoftirqEntry, SoftirqExit, IrqHandlerEntry,
+    IrqHandlerExit, LocalTimerEntry, LocalTimerExit, VectorEntry, VectorExit, IpiRaise, IpiEntry,
+    IpiExit, IpiSendCpu, IpiSendCpumask, CsdQueueCpu, CsdFunctionEntry, CsdFunctionExit,
+    SchedWaking, SchedWakeup, SchedWakeupNew, SchedMigrateTask, SchedSwitch, SchedProcessFork,
+    SchedProcessExec, SchedProcessExit, SchedProcessFree, SchedProcessWait, SchedStatRuntime,
+    SchedWakeIdleWithoutIpi, TickStop, CpuIdle, CpuIdleMiss, CpuFrequency, SuspendResume,
+    CpuhpEnter, CpuhpMultiEnter, CpuhpExit, WorkqueueQueueWork, WorkqueueActivateWork,
+    WorkqueueExecuteStart, WorkqueueExecuteEnd, Function, ProgramEvent, ProgramEventProbe,
+    ProgramEventReturn, FuncRepeats, FuncgraphEntry, FuncgraphExit, Print, Bputs, Raw>;
 /// The place of a payload in Kinds.
 enum class EventKind : u8 {};
 inline constexpr std::size_t kindCount = Kinds::size;
 static_assert(kindCount < 256);
 
-template <class P, class List> struct PlaceOf;
+template <class P, class List>
+struct PlaceOf;
 template <class P, class... Rest>
 struct PlaceOf<P, KindList<P, Rest...>> {
   static constexpr std::size_t value = 0;
@@ -132,8 +64,9 @@ struct KindInfo {
 };
 
 inline constexpr std::array<KindInfo, kindCount> kindInfos = []<class... P>(KindList<P...>) {
-  return std::array<KindInfo, kindCount>{
-      KindInfo{P::event, P::eventAlias, std::span<const FieldInfo>(P::Fields::infos), static_cast<u16>(storedSizeOf<P>)}...};
+  return std::array<KindInfo, kindCount>{KindInfo{P::event, P::eventAlias,
+                                                  std::span<const FieldInfo>(P::Fields::infos),
+                                                  static_cast<u16>(storedSizeOf<P>)}...};
 }(Kinds{});
 
 constexpr const KindInfo& infoOf(EventKind kind) { return kindInfos[number(kind)]; }

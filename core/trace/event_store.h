@@ -73,13 +73,16 @@ class EventStore {
   [[nodiscard]] const EventType& type(Row row) const { return types_[typeIndex(row)]; }
   [[nodiscard]] EventKind kind(Row row) const { return kinds_[typeIndex(row)]; }
   [[nodiscard]] Cpu cpu(Row row) const { return streams_[streamOf(row)].cpu; }
-  [[nodiscard]] u32 streamOf(Row row) const { return groupStream_[order_[number(row)] >> groupShift]; }
+  [[nodiscard]] u32 streamOf(Row row) const {
+    return groupStream_[order_[number(row)] >> groupShift];
+  }
 
   /// The payload. Precondition: kind(row) == kindOf<P>.
   template <class P>
   [[nodiscard]] P as(Row row) const {
     const Place p = place(row);
-    return unpack<P>(p.group->payload + p.group->payloadAt[p.at], types_[p.group->type[p.at]].layout);
+    return unpack<P>(p.group->payload + p.group->payloadAt[p.at],
+                     types_[p.group->type[p.at]].layout);
   }
   /// Calls f(const P&) with the payload of whatever kind the row is.
   template <class F>
@@ -97,7 +100,8 @@ class EventStore {
   /// Place of a row within rowsOfStream(streamOf(row)): neighbours there are the CPU's previous and next event.
   [[nodiscard]] u32 placeInStream(Row row) const {
     const u32 slot = order_[number(row)];
-    return groupFirst_[slot >> groupShift] + (slot & groupMask) - streams_[groupStream_[slot >> groupShift]].first;
+    return groupFirst_[slot >> groupShift] + (slot & groupMask) -
+           streams_[groupStream_[slot >> groupShift]].first;
   }
   /// The first row at or after t; size() when there is none. Where times step back on a CPU, rows near such a step
   /// may lie on either side.
@@ -105,7 +109,9 @@ class EventStore {
 
   [[nodiscard]] std::span<const EventType> types() const { return types_; }
   /// Events of a type on a stream.
-  [[nodiscard]] u32 count(u16 type, u32 stream) const { return counts_[stream * types_.size() + type]; }
+  [[nodiscard]] u32 count(u16 type, u32 stream) const {
+    return counts_[stream * types_.size() + type];
+  }
   [[nodiscard]] std::span<const Loss> losses() const { return losses_; }
   [[nodiscard]] std::span<const BackwardStep> backwardSteps() const { return backward_; }
   /// From when events of that kind would have been recorded on every CPU; empty: the recording has none of them.
@@ -171,11 +177,11 @@ class EventStore {
   std::vector<EventKind> kinds_;  // of types_, dense for speed
   std::vector<Stream> streams_;
   std::vector<const EventGroup*> groups_;
-  std::vector<u32> groupFirst_;   // position of a group's first event
+  std::vector<u32> groupFirst_;  // position of a group's first event
   std::vector<u16> groupStream_;
-  BigColumn<u32> order_;          // row -> slot = group << 8 | place in group
-  BigColumn<Row> rowOf_;          // position -> row
-  std::vector<u32> counts_;       // stream x type
+  BigColumn<u32> order_;     // row -> slot = group << 8 | place in group
+  BigColumn<Row> rowOf_;     // position -> row
+  std::vector<u32> counts_;  // stream x type
   std::vector<Loss> losses_;
   std::vector<BackwardStep> backward_;
   std::vector<StringId> taskComm_;  // of pools_->tasks

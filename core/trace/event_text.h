@@ -12,7 +12,8 @@ namespace tickscope {
 /// Prints the rows of one buffer. Cheap to make; thread-safe.
 class EventText {
  public:
-  EventText(const Recording& recording, const Buffer& buffer) : recording_(&recording), buffer_(&buffer) {}
+  EventText(const Recording& recording, const Buffer& buffer)
+      : recording_(&recording), buffer_(&buffer) {}
 
   /// `          <idle>-0       [001] d.h1.  6.403416103: hrtimer_start: hrtimer=…`: the kernel's columns, time in
   /// full. Stacks and markers with newlines give several lines, without a newline at the end.

@@ -38,13 +38,21 @@ struct RawRef {
 
 /// How a field is held and shown. Numbers are widened from whatever width the format gives.
 enum class FieldType : u8 {
-  U8, U16, U32, U64, S32, S64, Bool,
-  Address,            ///< kernel address
-  Ktime,              ///< BaseTime: s64 ns of the timer's own clock
-  JiffiesValue,       ///< u64, zero-extended
+  U8,
+  U16,
+  U32,
+  U64,
+  S32,
+  S64,
+  Bool,
+  Address,       ///< kernel address
+  Ktime,         ///< BaseTime: s64 ns of the timer's own clock
+  JiffiesValue,  ///< u64, zero-extended
   PidValue,
-  Text,               ///< string
-  TaskComm, TaskPid, TaskPrio
+  Text,  ///< string
+  TaskComm,
+  TaskPid,
+  TaskPrio
 };
 
 struct FieldInfo {
@@ -54,22 +62,64 @@ struct FieldInfo {
 };
 
 /// FieldType of a member's C++ type.
-template <class T> struct FieldTypeOf;
-template <> struct FieldTypeOf<u8> { static constexpr auto value = FieldType::U8; };
-template <> struct FieldTypeOf<u16> { static constexpr auto value = FieldType::U16; };
-template <> struct FieldTypeOf<u32> { static constexpr auto value = FieldType::U32; };
-template <> struct FieldTypeOf<u64> { static constexpr auto value = FieldType::U64; };
-template <> struct FieldTypeOf<s32> { static constexpr auto value = FieldType::S32; };
-template <> struct FieldTypeOf<s64> { static constexpr auto value = FieldType::S64; };
-template <> struct FieldTypeOf<bool> { static constexpr auto value = FieldType::Bool; };
-template <> struct FieldTypeOf<Address> { static constexpr auto value = FieldType::Address; };
-template <> struct FieldTypeOf<BaseTime> { static constexpr auto value = FieldType::Ktime; };
-template <> struct FieldTypeOf<Jiffies> { static constexpr auto value = FieldType::JiffiesValue; };
-template <> struct FieldTypeOf<Pid> { static constexpr auto value = FieldType::PidValue; };
-template <> struct FieldTypeOf<StringId> { static constexpr auto value = FieldType::Text; };
+template <class T>
+struct FieldTypeOf;
+template <>
+struct FieldTypeOf<u8> {
+  static constexpr auto value = FieldType::U8;
+};
+template <>
+struct FieldTypeOf<u16> {
+  static constexpr auto value = FieldType::U16;
+};
+template <>
+struct FieldTypeOf<u32> {
+  static constexpr auto value = FieldType::U32;
+};
+template <>
+struct FieldTypeOf<u64> {
+  static constexpr auto value = FieldType::U64;
+};
+template <>
+struct FieldTypeOf<s32> {
+  static constexpr auto value = FieldType::S32;
+};
+template <>
+struct FieldTypeOf<s64> {
+  static constexpr auto value = FieldType::S64;
+};
+template <>
+struct FieldTypeOf<bool> {
+  static constexpr auto value = FieldType::Bool;
+};
+template <>
+struct FieldTypeOf<Address> {
+  static constexpr auto value = FieldType::Address;
+};
+template <>
+struct FieldTypeOf<BaseTime> {
+  static constexpr auto value = FieldType::Ktime;
+};
+template <>
+struct FieldTypeOf<Jiffies> {
+  static constexpr auto value = FieldType::JiffiesValue;
+};
+template <>
+struct FieldTypeOf<Pid> {
+  static constexpr auto value = FieldType::PidValue;
+};
+template <>
+struct FieldTypeOf<StringId> {
+  static constexpr auto value = FieldType::Text;
+};
 
-template <class M> struct MemberOf;
-template <class P, class T> struct MemberOf<T P::*> { using Payload = P; using Type = T; };
+template <class M>
+struct MemberOf;
+template <class P, class T>
+struct MemberOf<T P::*> {
+  using Payload = P;
+  using Type = T;
+};
 
 template <FixedString Name, auto Member, FixedString Alias = "">
 struct Field {
@@ -86,10 +136,9 @@ struct TaskField {
   static constexpr auto member = Member;
   using Type = Task;
   static constexpr std::size_t names = 3;
-  static constexpr std::array<FieldInfo, 3> infos{
-      FieldInfo{Comm.view(), "", FieldType::TaskComm},
-      FieldInfo{PidName.view(), "", FieldType::TaskPid},
-      FieldInfo{Prio.view(), "", FieldType::TaskPrio}};
+  static constexpr std::array<FieldInfo, 3> infos{FieldInfo{Comm.view(), "", FieldType::TaskComm},
+                                                  FieldInfo{PidName.view(), "", FieldType::TaskPid},
+                                                  FieldInfo{Prio.view(), "", FieldType::TaskPrio}};
 };
 
 /// No field of the record: where its bytes lie, for printing what the other members do not say.
@@ -121,7 +170,8 @@ struct FieldList {
 /// Bytes that a member takes in the store: addresses, strings and tasks are numbers into pools.
 template <class T>
 constexpr std::size_t storedSize() {
-  if constexpr (std::is_same_v<T, Address> || std::is_same_v<T, StringId> || std::is_same_v<T, Task>) {
+  if constexpr (std::is_same_v<T, Address> || std::is_same_v<T, StringId> ||
+                std::is_same_v<T, Task>) {
     return 4;
   } else if constexpr (std::is_same_v<T, RawRef>) {
     return 12;
@@ -130,7 +180,8 @@ constexpr std::size_t storedSize() {
   }
 }
 
-template <class List> struct StoredSizeOf;
+template <class List>
+struct StoredSizeOf;
 template <class... F>
 struct StoredSizeOf<FieldList<F...>> {
   static constexpr std::size_t value = (storedSize<typename F::Type>() + ... + 0);

@@ -18,16 +18,51 @@ std::string_view nameOf(Severity);
 /// The counters of reading-traces 1.11. Order is the order in which they are reported within a severity.
 enum class Counter : u8 {
   // error
-  LimitMemory, LimitInflate, LimitRows,
+  LimitMemory,
+  LimitInflate,
+  LimitRows,
   // damage
-  PageBadCommit, RecordOverrun, RecordShort, PagePartial, RangeCut, ChunkBad, ChunkShort, ChunkSize, SectionLoop,
-  OptionsCut, Overlap, CpuTwice, HeaderBad, TimeBackward, FormatBad,
+  PageBadCommit,
+  RecordOverrun,
+  RecordShort,
+  PagePartial,
+  RangeCut,
+  ChunkBad,
+  ChunkShort,
+  ChunkSize,
+  SectionLoop,
+  OptionsCut,
+  Overlap,
+  CpuTwice,
+  HeaderBad,
+  TimeBackward,
+  FormatBad,
   // loss
-  MissedEvents, MissedUnknown, SalvagedPages, CpuInferred,
+  MissedEvents,
+  MissedUnknown,
+  SalvagedPages,
+  CpuInferred,
   // info
-  OverrunBeforeStart, PageZeroTail, EventUnknown, FormatTwice, FormatTooBig, PrintFormatBad, StringBad, ClockConflict, NoSymbols,
-  BadSymbol, LastBoot, UnknownOption, UnknownSection, IgnoredOption, OptionBad, SwappedOption, EndianFlagWrong,
-  BadCmdline, BadPrintk, TextBuffer,
+  OverrunBeforeStart,
+  PageZeroTail,
+  EventUnknown,
+  FormatTwice,
+  FormatTooBig,
+  PrintFormatBad,
+  StringBad,
+  ClockConflict,
+  NoSymbols,
+  BadSymbol,
+  LastBoot,
+  UnknownOption,
+  UnknownSection,
+  IgnoredOption,
+  OptionBad,
+  SwappedOption,
+  EndianFlagWrong,
+  BadCmdline,
+  BadPrintk,
+  TextBuffer,
   End
 };
 std::string_view nameOf(Counter);
@@ -37,13 +72,13 @@ Severity severityOf(Counter);
 struct LogExample {
   Known<u64> offset;  ///< byte in the input
   Known<Cpu> cpu;
-  std::string detail; ///< words or a number that name the thing, already fit for print
+  std::string detail;  ///< words or a number that name the thing, already fit for print
 };
 
 struct LogEntry {
   Counter counter{};
-  u64 count = 0;       ///< events of this kind; what is counted is in the counter's sentence
-  u64 amount = 0;      ///< events or bytes lost by them, where the counter's sentence says so
+  u64 count = 0;   ///< events of this kind; what is counted is in the counter's sentence
+  u64 amount = 0;  ///< events or bytes lost by them, where the counter's sentence says so
   std::vector<LogExample> examples;  ///< at most three, the lowest offsets
 };
 
@@ -55,8 +90,12 @@ class ImportLog {
   void add(const ImportLog& other);
   /// By severity (errors first), then in order of Counter; only those that occurred.
   [[nodiscard]] std::vector<LogEntry> entries() const;
-  [[nodiscard]] u64 count(Counter counter) const { return entries_[static_cast<std::size_t>(counter)].count; }
-  [[nodiscard]] u64 amount(Counter counter) const { return entries_[static_cast<std::size_t>(counter)].amount; }
+  [[nodiscard]] u64 count(Counter counter) const {
+    return entries_[static_cast<std::size_t>(counter)].count;
+  }
+  [[nodiscard]] u64 amount(Counter counter) const {
+    return entries_[static_cast<std::size_t>(counter)].amount;
+  }
   /// Something was lost or damaged: `--strict` fails.
   [[nodiscard]] bool lossOrDamage() const;
 

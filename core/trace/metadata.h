@@ -40,26 +40,27 @@ struct CpuStatistics {
 };
 
 struct Metadata {
-  std::string format;     ///< "trace.dat version 7"
-  std::string compression;///< "none", "zlib", "zstd"
-  std::string writer;     ///< VERSION option, for instance "3.1.6"
-  std::string uname;      ///< UNAME option: system, node, release, version, machine
-  std::string release;    ///< kernel release out of it; empty: not recorded
-  std::string machine;    ///< machine out of it
+  std::string format;       ///< "trace.dat version 7"
+  std::string compression;  ///< "none", "zlib", "zstd"
+  std::string writer;       ///< VERSION option, for instance "3.1.6"
+  std::string uname;        ///< UNAME option: system, node, release, version, machine
+  std::string release;      ///< kernel release out of it; empty: not recorded
+  std::string machine;      ///< machine out of it
   bool bigEndian = false;
-  u8 wordSize = 8;        ///< bytes of the kernel's long: 4 or 8
-  u32 pageSize = 4096;    ///< bytes of a ring buffer page (sub-buffer)
+  u8 wordSize = 8;      ///< bytes of the kernel's long: 4 or 8
+  u32 pageSize = 4096;  ///< bytes of a ring buffer page (sub-buffer)
   Known<u32> possibleCpus;
-  Known<s64> dateOffset;  ///< DATE: wall clock ns = trace time + this; kept beside the rows, never added
+  Known<s64>
+      dateOffset;  ///< DATE: wall clock ns = trace time + this; kept beside the rows, never added
   Known<s64> timeOffset;  ///< OFFSET: ns to be added by who wants it; never added
   Known<u64> traceId;
   struct TscToNs {
     u32 mult, shift;
     u64 offset;  ///< a claim; not applied
   };
-  Known<TscToNs> tscToNs;  ///< applied to row times at import, without the offset
-  u32 eventFormats = 0;    ///< how many events have a format in the file
-  bool lastBoot = false;   ///< data of a previous boot: symbols not trusted
+  Known<TscToNs> tscToNs;           ///< applied to row times at import, without the offset
+  u32 eventFormats = 0;             ///< how many events have a format in the file
+  bool lastBoot = false;            ///< data of a previous boot: symbols not trusted
   std::vector<std::string> guests;  ///< GUEST and TIME_SHIFT options in words
   TaskNames tasks;
   std::unordered_map<s32, s32> tgids;  ///< thread id to process id, where the recording has it

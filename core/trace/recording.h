@@ -17,8 +17,8 @@ namespace tickscope {
 enum class ClockUnit : u8 { Nanoseconds, Cycles, Jiffies100Hz, Events, Unknown };
 
 struct BufferClock {
-  std::string name;   ///< "mono", "local", ...; empty: the file does not say
-  std::string source; ///< which part of the file says so, for a person
+  std::string name;    ///< "mono", "local", ...; empty: the file does not say
+  std::string source;  ///< which part of the file says so, for a person
   ClockUnit unit = ClockUnit::Unknown;
 };
 /// The unit of a trace clock by its kernel name (reading-traces 1.8).
@@ -33,12 +33,13 @@ struct Buffer {
 };
 
 struct Recording {
-  std::string path;         ///< as given; "-" for standard input
+  std::string path;  ///< as given; "-" for standard input
   u64 fileSize = 0;
   std::string fingerprint;  ///< size and CRC-32 of the first and last MiB, hex
   Metadata metadata;
-  std::vector<Buffer> buffers;       ///< of a file with rows: at least one
-  std::vector<std::string> textBuffers;  ///< names of buffers that are held as text (latency), with their size
+  std::vector<Buffer> buffers;  ///< of a file with rows: at least one
+  std::vector<std::string>
+      textBuffers;  ///< names of buffers that are held as text (latency), with their size
   ImportLog log;
 
   /// The buffer that is opened unless another is asked for: the top one if it has events, else the fullest.

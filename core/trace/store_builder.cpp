@@ -44,9 +44,12 @@ PooledMembers pooledMembers(const EventType& type) {
       using T = typename F::Type;
       const u8 at = type.layout.at[member++];
       if (at == StoredLayout::absent) return;
-      if constexpr (std::is_same_v<T, Address>) pooled.members.push_back({PooledMembers::Pool::Address, at});
-      if constexpr (std::is_same_v<T, StringId>) pooled.members.push_back({PooledMembers::Pool::String, at});
-      if constexpr (std::is_same_v<T, Task>) pooled.members.push_back({PooledMembers::Pool::Task, at});
+      if constexpr (std::is_same_v<T, Address>)
+        pooled.members.push_back({PooledMembers::Pool::Address, at});
+      if constexpr (std::is_same_v<T, StringId>)
+        pooled.members.push_back({PooledMembers::Pool::String, at});
+      if constexpr (std::is_same_v<T, Task>)
+        pooled.members.push_back({PooledMembers::Pool::Task, at});
     });
   });
   return pooled;
@@ -85,24 +88,29 @@ class StoreAssembly {
       }
     }
     if (rows > 0xfffffffeU || groups > (u64{1} << (32 - groupShift))) {
-      return fail(Error::Kind::TooLarge,
-                  fmt::format("The recording has {} events; 4,294,967,294 are the most that fit.", rows));
+      return fail(
+          Error::Kind::TooLarge,
+          fmt::format("The recording has {} events; 4,294,967,294 are the most that fit.", rows));
     }
     takeTaskNames(*pools);
     store_.pools_ = std::move(pools);
     lineUp(groups);
     if (!store_.order_.allocate(rows) || !store_.rowOf_.allocate(rows)) {
-      return fail(Error::Kind::TooLarge, fmt::format("No memory for the order of {} events.", rows));
+      return fail(Error::Kind::TooLarge,
+                  fmt::format("No memory for the order of {} events.", rows));
     }
     std::vector<MergeInput> inputs;
     for (u32 s = 0; s < store_.streams_.size(); ++s) {
-      inputs.push_back({std::span<const EventGroup* const>(store_.groups_).subspan(firstGroup_[s], firstGroup_[s + 1] - firstGroup_[s]),
-                        std::span<const u32>(store_.groupFirst_).subspan(firstGroup_[s], firstGroup_[s + 1] - firstGroup_[s]),
+      inputs.push_back({std::span<const EventGroup* const>(store_.groups_)
+                            .subspan(firstGroup_[s], firstGroup_[s + 1] - firstGroup_[s]),
+                        std::span<const u32>(store_.groupFirst_)
+                            .subspan(firstGroup_[s], firstGroup_[s + 1] - firstGroup_[s]),
                         firstGroup_[s], store_.streams_[s].first, store_.streams_[s].count});
     }
     progress.begin("ordering events", rows);
     std::vector<u32> backward;
-    if (!mergeStreams(inputs, {store_.order_.data(), rows}, {store_.rowOf_.data(), rows}, backward, progress)) {
+    if (!mergeStreams(inputs, {store_.order_.data(), rows}, {store_.rowOf_.data(), rows}, backward,
+                      progress)) {
       return fail(Error::Kind::Cancelled, "Cancelled.");
     }
     placeLosses();
@@ -114,7 +122,8 @@ class StoreAssembly {
 
   StoreParts& parts() { return parts_; }
 
-  static void renumber(StreamPiece& piece, std::span<const PooledMembers> pooled, const Renumbering& numbers) {
+  static void renumber(StreamPiece& piece, std::span<const PooledMembers> pooled,
+                       const Renumbering& numbers) {
     if (numbers.identity) return;
     for (std::size_t g = 0; g < piece.groups_.size(); ++g) {
       EventGroup& group = *piece.groups_[g];
@@ -125,9 +134,15 @@ class StoreAssembly {
           u32 id;
           std::memcpy(&id, at, sizeof id);
           switch (member.pool) {
-            case PooledMembers::Pool::Address: id = numbers.addresses[id]; break;
-            case PooledMembers::Pool::String: id = numbers.strings[id]; break;
-            case PooledMembers::Pool::Task: id = numbers.tasks[id]; break;
+            case PooledMembers::Pool::Address:
+              id = numbers.addresses[id];
+              break;
+            case PooledMembers::Pool::String:
+              id = numbers.strings[id];
+              break;
+            case PooledMembers::Pool::Task:
+              id = numbers.tasks[id];
+              break;
           }
           std::memcpy(at, &id, sizeof id);
         }
@@ -157,7 +172,8 @@ class StoreAssembly {
       std::vector<u32> counts(store_.types_.size(), 0);
       for (const StreamPiece& piece : pieces.pieces) {
         for (const StreamPiece::Gap& gap : piece.losses_) {
-          gaps_.push_back({static_cast<u32>(store_.streams_.size()), position + gap.before, gap.count});
+          gaps_.push_back(
+              {static_cast<u32>(store_.streams_.size()), position + gap.before, gap.count});
         }
         for (std::size_t g = 0; g < piece.groups_.size(); ++g) {
           store_.groups_.push_back(piece.groups_[g]);
@@ -190,7 +206,8 @@ class StoreAssembly {
   void placeBackwardSteps(std::span<const u32> positions) {
     for (const u32 position : positions) {
       const Row row = store_.rowOf_[position];
-      store_.backward_.push_back({row, store_.time(store_.rowOf_[position - 1]) - store_.time(row)});
+      store_.backward_.push_back(
+          {row, store_.time(store_.rowOf_[position - 1]) - store_.time(row)});
     }
   }
 
@@ -209,12 +226,13 @@ Result<EventStore> assemble(StoreParts parts, std::shared_ptr<Pools> pools, Prog
   return StoreAssembly(std::move(parts)).run(std::move(pools), progress);
 }
 
-Result<EventStore> assemble(StoreParts parts, std::vector<std::unique_ptr<Pools>> piecePools, int threads,
-                            Progress& progress) {
+Result<EventStore> assemble(StoreParts parts, std::vector<std::unique_ptr<Pools>> piecePools,
+                            int threads, Progress& progress) {
   auto all = std::make_shared<Pools>();
   std::vector<Renumbering> numbers(piecePools.size());
   for (std::size_t i = 0; i < piecePools.size(); ++i) {
-    numbers[i].addresses = mergedInto(all->addresses, piecePools[i]->addresses, numbers[i].identity);
+    numbers[i].addresses =
+        mergedInto(all->addresses, piecePools[i]->addresses, numbers[i].identity);
     numbers[i].strings = mergedInto(all->strings, piecePools[i]->strings, numbers[i].identity);
     numbers[i].tasks = mergedInto(all->tasks, piecePools[i]->tasks, numbers[i].identity);
   }

@@ -108,8 +108,9 @@ bool mergeStreams(std::span<const MergeInput> inputs, std::span<u32> order, std:
   };
   const auto giveRun = [&](u32 first, u32 second) {
     Head& head = heads[first];
-    row = second == first ? head.give(exhausted, true, row, order.data(), rowOf.data())
-                          : head.give(heads[second].key(), first < second, row, order.data(), rowOf.data());
+    row = second == first
+              ? head.give(exhausted, true, row, order.data(), rowOf.data())
+              : head.give(heads[second].key(), first < second, row, order.data(), rowOf.data());
   };
   constexpr std::size_t few = 16;
   std::sort(live.begin(), live.end(), before);

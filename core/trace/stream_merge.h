@@ -21,7 +21,8 @@ struct MergeInput {
 /// Fills order (row -> slot) and rowOf (position -> row). The key is the running maximum of a stream's times, so that
 /// backward times never reorder a CPU; equal keys go to the earlier stream. `backward` gets the positions whose time
 /// is below that of the position before. False: cancelled.
-[[nodiscard]] bool mergeStreams(std::span<const MergeInput> inputs, std::span<u32> order, std::span<Row> rowOf,
-                                std::vector<u32>& backward, Progress& progress);
+[[nodiscard]] bool mergeStreams(std::span<const MergeInput> inputs, std::span<u32> order,
+                                std::span<Row> rowOf, std::vector<u32>& backward,
+                                Progress& progress);
 
 }  // namespace tickscope

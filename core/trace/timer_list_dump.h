@@ -11,9 +11,9 @@ namespace tickscope {
 
 /// One ` #N: <ptr>, function, S:01` line with its ` # expires at a-b nsecs` line.
 struct ListedTimer {
-  std::string pointer;   ///< as printed, often hashed
+  std::string pointer;  ///< as printed, often hashed
   std::string function;
-  std::string state;     ///< "S:01"
+  std::string state;  ///< "S:01"
   BaseTime softExpires{}, expires{};
 };
 

@@ -43,7 +43,7 @@ struct RingLayout {
   bool bigEndian = false;  ///< of the recorded machine: also tells the bit order of record headers
   u8 commitSize = 8;       ///< bytes of the commit field: the kernel's word, 4 or 8
   u32 commitOffset = 8;
-  u32 dataOffset = 16;     ///< header bytes of a page
+  u32 dataOffset = 16;  ///< header bytes of a page
 };
 
 /// An event format as it stands in the file.
@@ -68,13 +68,14 @@ struct Container {
 
 /// Reads headers, sections, options and tables of either version, or what salvage finds where they are missing
 /// (reading-traces 1.1 to 1.10). Irregularities go to the log. Errors as importTrace.
-Result<Container> readContainer(const ByteSource& source, u64 maxUnpack, ImportLog& log, Progress& progress);
+Result<Container> readContainer(const ByteSource& source, u64 maxUnpack, ImportLog& log,
+                                Progress& progress);
 
 /// A killed recorder's pages, a CPU in each source, with all else from a trace.dat of the same kernel. The offsets of
 /// the blocks count in ByteSource::joined(cpus). The CPU is in the source's name (`.cpuN`, `-cpuN`, `cpuN.raw`), or the
 /// records prove it, or it is inferred.
-Result<Container> readRawPages(std::span<const ByteSource> cpus, const ByteSource& formatsFrom, u64 maxUnpack,
-                               ImportLog& log, Progress& progress);
+Result<Container> readRawPages(std::span<const ByteSource> cpus, const ByteSource& formatsFrom,
+                               u64 maxUnpack, ImportLog& log, Progress& progress);
 
 /// Unpacks blocks with contexts and a buffer that are kept; one a thread.
 class BlockReader {
@@ -85,9 +86,10 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
 
   struct Unpacked {
-    Bytes bytes;          ///< valid until the next read(); at most `plain`
-    bool damaged = false; ///< fewer bytes than the block promises: cut, short or not to be unpacked
-    std::string why;      ///< in words, when damaged
+    Bytes bytes;  ///< valid until the next read(); at most `plain`
+    bool damaged =
+        false;        ///< fewer bytes than the block promises: cut, short or not to be unpacked
+    std::string why;  ///< in words, when damaged
   };
   Unpacked read(const ByteSource& source, const Block& block);
 

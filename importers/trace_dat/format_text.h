@@ -12,21 +12,23 @@ namespace tickscope::trace_dat {
 
 struct FormatField {
   enum class Kind : u8 {
-    Integer,    ///< 1, 2, 4 or 8 bytes
-    Pointer,    ///< an integer whose declaration has a `*`
-    Chars,      ///< fixed array of char: a string with or without a NUL
-    Array,      ///< fixed array of `elementSize`
-    DataLoc,    ///< u32: offset from the record's start | length << 16
-    RelLoc,     ///< the same, offset from the end of this field
-    Unusable    ///< declared in a way that cannot be read: size 3, offset beyond 64 KiB, ...
+    Integer,  ///< 1, 2, 4 or 8 bytes
+    Pointer,  ///< an integer whose declaration has a `*`
+    Chars,    ///< fixed array of char: a string with or without a NUL
+    Array,    ///< fixed array of `elementSize`
+    DataLoc,  ///< u32: offset from the record's start | length << 16
+    RelLoc,   ///< the same, offset from the end of this field
+    Unusable  ///< declared in a way that cannot be read: size 3, offset beyond 64 KiB, ...
   };
-  std::string name;         ///< last identifier before `[`
-  std::string declaration;  ///< "unsigned long", "char", without the name and bounds; attributes left out
+  std::string name;  ///< last identifier before `[`
+  std::string
+      declaration;  ///< "unsigned long", "char", without the name and bounds; attributes left out
   Kind kind = Kind::Unusable;
-  u32 offset = 0, size = 0;     ///< bytes from the record's start; size 0: an array to the end of the record
-  u32 elementSize = 0;          ///< of arrays and dynamic data
+  u32 offset = 0,
+      size = 0;  ///< bytes from the record's start; size 0: an array to the end of the record
+  u32 elementSize = 0;  ///< of arrays and dynamic data
   bool isSigned = false;
-  bool isChars = false;         ///< dynamic data or array of characters
+  bool isChars = false;  ///< dynamic data or array of characters
 };
 
 struct EventFormat {
@@ -34,9 +36,9 @@ struct EventFormat {
   u16 id = 0;
   std::vector<FormatField> common;  ///< common_type, common_flags, ...
   std::vector<FormatField> fields;
-  std::string printFormat;          ///< behind "print fmt: ", as written
-  u64 offset = 0;                   ///< in the input
-  std::vector<std::string> problems;///< fields that cannot be used, in words
+  std::string printFormat;            ///< behind "print fmt: ", as written
+  u64 offset = 0;                     ///< in the input
+  std::vector<std::string> problems;  ///< fields that cannot be used, in words
 
   [[nodiscard]] const FormatField* find(std::string_view field) const;
 };

@@ -9,20 +9,21 @@ namespace tickscope::trace_dat {
 
 /// What a page says before its records.
 struct PageHead {
-  u64 time = 0;            ///< of the first record's delta
-  u32 data = 0;            ///< bytes of records that are there and within the page
+  u64 time = 0;               ///< of the first record's delta
+  u32 data = 0;               ///< bytes of records that are there and within the page
   bool commitTooBig = false;  ///< the page claimed more than its capacity
-  bool cut = false;        ///< the page claimed more than what the input holds of it
-  bool missed = false;     ///< events were lost before this page
-  Known<u64> missedCount;  ///< how many; empty: not stored
+  bool cut = false;           ///< the page claimed more than what the input holds of it
+  bool missed = false;        ///< events were lost before this page
+  Known<u64> missedCount;     ///< how many; empty: not stored
 };
 
 /// `page` may be shorter than `pageSize` when the input is cut. False: not even a header is there.
 inline bool readPageHead(Bytes page, const RingLayout& ring, u32 pageSize, PageHead& head) {
   if (page.size() < ring.dataOffset || pageSize <= ring.dataOffset) return false;
   head.time = loadNumber<u64>(page.data(), ring.swap);
-  const u64 commit = ring.commitSize == 8 ? loadNumber<u64>(page.data() + ring.commitOffset, ring.swap)
-                                          : loadNumber<u32>(page.data() + ring.commitOffset, ring.swap);
+  const u64 commit = ring.commitSize == 8
+                         ? loadNumber<u64>(page.data() + ring.commitOffset, ring.swap)
+                         : loadNumber<u32>(page.data() + ring.commitOffset, ring.swap);
   constexpr u32 lengthBits = (1U << 27U) - 1;
   const u32 capacity = pageSize - ring.dataOffset;
   const u32 claimed = static_cast<u32>(commit) & lengthBits;
@@ -32,10 +33,12 @@ inline bool readPageHead(Bytes page, const RingLayout& ring, u32 pageSize, PageH
   if (head.cut) head.data = static_cast<u32>(page.size()) - ring.dataOffset;
   head.missed = commit & (1U << 31U);
   head.missedCount.reset();
-  if (head.missed && (commit & (1U << 30U)) && !head.commitTooBig && claimed + ring.commitSize <= capacity &&
+  if (head.missed && (commit & (1U << 30U)) && !head.commitTooBig &&
+      claimed + ring.commitSize <= capacity &&
       ring.dataOffset + claimed + ring.commitSize <= page.size()) {
     const u8* const at = page.data() + ring.dataOffset + claimed;
-    const u64 count = ring.commitSize == 8 ? loadNumber<u64>(at, ring.swap) : loadNumber<u32>(at, ring.swap);
+    const u64 count =
+        ring.commitSize == 8 ? loadNumber<u64>(at, ring.swap) : loadNumber<u32>(at, ring.swap);
     // More than 2^48 events cannot have been lost: the word is damaged, the loss itself is not.
     if (count >> 48U == 0) head.missedCount = count;
   }
@@ -113,9 +116,11 @@ WalkEnd walkRecords(Bytes data, u64 time, Visit&& visit) {
 template <class Visit>
 WalkEnd walkRecords(Bytes data, u64 time, const RingLayout& ring, Visit&& visit) {
   if (ring.swap) {
-    return ring.bigEndian ? walkRecords<true, true>(data, time, visit) : walkRecords<true, false>(data, time, visit);
+    return ring.bigEndian ? walkRecords<true, true>(data, time, visit)
+                          : walkRecords<true, false>(data, time, visit);
   }
-  return ring.bigEndian ? walkRecords<false, true>(data, time, visit) : walkRecords<false, false>(data, time, visit);
+  return ring.bigEndian ? walkRecords<false, true>(data, time, visit)
+                        : walkRecords<false, false>(data, time, visit);
 }
 
 }  // namespace tickscope::trace_dat

@@ -32,7 +32,7 @@ struct StreamRun {
 enum class RunEnd : u8 { Done, Cancelled, MemoryLimit };
 
 /// Appends the run's events. What is damaged is noted and stepped over: a page never costs another one anything.
-RunEnd readRun(const StreamContext& context, const StreamRun& run, BlockReader& blocks, StreamPiece& piece,
-               EventArena& arena, ImportLog& log);
+RunEnd readRun(const StreamContext& context, const StreamRun& run, BlockReader& blocks,
+               StreamPiece& piece, EventArena& arena, ImportLog& log);
 
 }  // namespace tickscope::trace_dat

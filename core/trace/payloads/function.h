@@ -11,16 +11,15 @@ struct Function {
   static constexpr std::string_view event = "function", eventAlias = "";
   Address ip{};
   Address parentIp{};
-  using Fields = FieldList<Field<"ip", &Function::ip>,
-      Field<"parent_ip", &Function::parentIp>>;
+  using Fields = FieldList<Field<"ip", &Function::ip>, Field<"parent_ip", &Function::parentIp>>;
 };
 /// Function tracer on tick_program_event: one programming call.
 struct ProgramEvent {
   static constexpr std::string_view event = "", eventAlias = "";
   Address ip{};
   Address parentIp{};
-  using Fields = FieldList<Field<"ip", &ProgramEvent::ip>,
-      Field<"parent_ip", &ProgramEvent::parentIp>>;
+  using Fields =
+      FieldList<Field<"ip", &ProgramEvent::ip>, Field<"parent_ip", &ProgramEvent::parentIp>>;
 };
 /// Kprobe or fprobe on entry to tick_program_event, whatever its name.
 struct ProgramEventProbe {
@@ -29,10 +28,10 @@ struct ProgramEventProbe {
   s64 expires{};
   s32 force{};
   RawRef raw;
-  using Fields = FieldList<Field<"__probe_ip", &ProgramEventProbe::probeIp>,
-      Field<"expires", &ProgramEventProbe::expires>,
-      Field<"force", &ProgramEventProbe::force>,
-      RawField<&ProgramEventProbe::raw>>;
+  using Fields =
+      FieldList<Field<"__probe_ip", &ProgramEventProbe::probeIp>,
+                Field<"expires", &ProgramEventProbe::expires>,
+                Field<"force", &ProgramEventProbe::force>, RawField<&ProgramEventProbe::raw>>;
 };
 /// Return probe of tick_program_event: 0, or -62 when already past.
 struct ProgramEventReturn {
@@ -41,10 +40,10 @@ struct ProgramEventReturn {
   Address probeRetIp{};
   s64 ret{};
   RawRef raw;
-  using Fields = FieldList<Field<"__probe_func", &ProgramEventReturn::probeFunc>,
-      Field<"__probe_ret_ip", &ProgramEventReturn::probeRetIp>,
-      Field<"ret", &ProgramEventReturn::ret>,
-      RawField<&ProgramEventReturn::raw>>;
+  using Fields =
+      FieldList<Field<"__probe_func", &ProgramEventReturn::probeFunc>,
+                Field<"__probe_ret_ip", &ProgramEventReturn::probeRetIp>,
+                Field<"ret", &ProgramEventReturn::ret>, RawField<&ProgramEventReturn::raw>>;
 };
 /// Stands for `count` further calls.
 struct FuncRepeats {
@@ -54,18 +53,18 @@ struct FuncRepeats {
   u16 count{};
   u16 topDeltaTs{};
   u32 bottomDeltaTs{};
-  using Fields = FieldList<Field<"ip", &FuncRepeats::ip>,
-      Field<"parent_ip", &FuncRepeats::parentIp>,
-      Field<"count", &FuncRepeats::count>,
-      Field<"top_delta_ts", &FuncRepeats::topDeltaTs>,
-      Field<"bottom_delta_ts", &FuncRepeats::bottomDeltaTs>>;
+  using Fields =
+      FieldList<Field<"ip", &FuncRepeats::ip>, Field<"parent_ip", &FuncRepeats::parentIp>,
+                Field<"count", &FuncRepeats::count>,
+                Field<"top_delta_ts", &FuncRepeats::topDeltaTs>,
+                Field<"bottom_delta_ts", &FuncRepeats::bottomDeltaTs>>;
 };
 struct FuncgraphEntry {
   static constexpr std::string_view event = "funcgraph_entry", eventAlias = "";
   Address func{};
   s32 depth{};
-  using Fields = FieldList<Field<"func", &FuncgraphEntry::func>,
-      Field<"depth", &FuncgraphEntry::depth>>;
+  using Fields =
+      FieldList<Field<"func", &FuncgraphEntry::func>, Field<"depth", &FuncgraphEntry::depth>>;
 };
 /// Times in the trace clock; retval since 6.5.
 struct FuncgraphExit {
@@ -76,28 +75,25 @@ struct FuncgraphExit {
   u32 overrun{};
   u64 calltime{};
   u64 rettime{};
-  using Fields = FieldList<Field<"func", &FuncgraphExit::func>,
-      Field<"retval", &FuncgraphExit::retval>,
-      Field<"depth", &FuncgraphExit::depth>,
-      Field<"overrun", &FuncgraphExit::overrun>,
-      Field<"calltime", &FuncgraphExit::calltime>,
-      Field<"rettime", &FuncgraphExit::rettime>>;
+  using Fields =
+      FieldList<Field<"func", &FuncgraphExit::func>, Field<"retval", &FuncgraphExit::retval>,
+                Field<"depth", &FuncgraphExit::depth>, Field<"overrun", &FuncgraphExit::overrun>,
+                Field<"calltime", &FuncgraphExit::calltime>,
+                Field<"rettime", &FuncgraphExit::rettime>>;
 };
 /// trace_marker, trace_printk.
 struct Print {
   static constexpr std::string_view event = "print", eventAlias = "";
   Address ip{};
   StringId buf{};
-  using Fields = FieldList<Field<"ip", &Print::ip>,
-      Field<"buf", &Print::buf>>;
+  using Fields = FieldList<Field<"ip", &Print::ip>, Field<"buf", &Print::buf>>;
 };
 /// Str is an address of a kernel string.
 struct Bputs {
   static constexpr std::string_view event = "bputs", eventAlias = "";
   Address ip{};
   Address str{};
-  using Fields = FieldList<Field<"ip", &Bputs::ip>,
-      Field<"str", &Bputs::str>>;
+  using Fields = FieldList<Field<"ip", &Bputs::ip>, Field<"str", &Bputs::str>>;
 };
 /// Anything else: bytes, read again when shown.
 struct Raw {

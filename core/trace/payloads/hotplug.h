@@ -13,10 +13,8 @@ struct CpuhpEnter {
   s32 target{};
   s32 idx{};
   Address fun{};
-  using Fields = FieldList<Field<"cpu", &CpuhpEnter::cpu>,
-      Field<"target", &CpuhpEnter::target>,
-      Field<"idx", &CpuhpEnter::idx>,
-      Field<"fun", &CpuhpEnter::fun>>;
+  using Fields = FieldList<Field<"cpu", &CpuhpEnter::cpu>, Field<"target", &CpuhpEnter::target>,
+                           Field<"idx", &CpuhpEnter::idx>, Field<"fun", &CpuhpEnter::fun>>;
 };
 struct CpuhpMultiEnter {
   static constexpr std::string_view event = "cpuhp_multi_enter", eventAlias = "";
@@ -24,10 +22,9 @@ struct CpuhpMultiEnter {
   s32 target{};
   s32 idx{};
   Address fun{};
-  using Fields = FieldList<Field<"cpu", &CpuhpMultiEnter::cpu>,
-      Field<"target", &CpuhpMultiEnter::target>,
-      Field<"idx", &CpuhpMultiEnter::idx>,
-      Field<"fun", &CpuhpMultiEnter::fun>>;
+  using Fields =
+      FieldList<Field<"cpu", &CpuhpMultiEnter::cpu>, Field<"target", &CpuhpMultiEnter::target>,
+                Field<"idx", &CpuhpMultiEnter::idx>, Field<"fun", &CpuhpMultiEnter::fun>>;
 };
 struct CpuhpExit {
   static constexpr std::string_view event = "cpuhp_exit", eventAlias = "";
@@ -35,10 +32,8 @@ struct CpuhpExit {
   s32 state{};
   s32 idx{};
   s32 ret{};
-  using Fields = FieldList<Field<"cpu", &CpuhpExit::cpu>,
-      Field<"state", &CpuhpExit::state>,
-      Field<"idx", &CpuhpExit::idx>,
-      Field<"ret", &CpuhpExit::ret>>;
+  using Fields = FieldList<Field<"cpu", &CpuhpExit::cpu>, Field<"state", &CpuhpExit::state>,
+                           Field<"idx", &CpuhpExit::idx>, Field<"ret", &CpuhpExit::ret>>;
 };
 /// Workqueue is a string since 5.11.
 struct WorkqueueQueueWork {
@@ -48,32 +43,31 @@ struct WorkqueueQueueWork {
   StringId workqueue{};
   s32 reqCpu{};
   s32 cpu{};
-  using Fields = FieldList<Field<"work", &WorkqueueQueueWork::work>,
-      Field<"function", &WorkqueueQueueWork::function>,
+  using Fields = FieldList<
+      Field<"work", &WorkqueueQueueWork::work>, Field<"function", &WorkqueueQueueWork::function>,
       Field<"workqueue", &WorkqueueQueueWork::workqueue>,
-      Field<"req_cpu", &WorkqueueQueueWork::reqCpu>,
-      Field<"cpu", &WorkqueueQueueWork::cpu>>;
+      Field<"req_cpu", &WorkqueueQueueWork::reqCpu>, Field<"cpu", &WorkqueueQueueWork::cpu>>;
 };
 struct WorkqueueActivateWork {
   static constexpr std::string_view event = "workqueue_activate_work", eventAlias = "";
   Address work{};
   Address function{};
   using Fields = FieldList<Field<"work", &WorkqueueActivateWork::work>,
-      Field<"function", &WorkqueueActivateWork::function>>;
+                           Field<"function", &WorkqueueActivateWork::function>>;
 };
 struct WorkqueueExecuteStart {
   static constexpr std::string_view event = "workqueue_execute_start", eventAlias = "";
   Address work{};
   Address function{};
   using Fields = FieldList<Field<"work", &WorkqueueExecuteStart::work>,
-      Field<"function", &WorkqueueExecuteStart::function>>;
+                           Field<"function", &WorkqueueExecuteStart::function>>;
 };
 struct WorkqueueExecuteEnd {
   static constexpr std::string_view event = "workqueue_execute_end", eventAlias = "";
   Address work{};
   Address function{};
   using Fields = FieldList<Field<"work", &WorkqueueExecuteEnd::work>,
-      Field<"function", &WorkqueueExecuteEnd::function>>;
+                           Field<"function", &WorkqueueExecuteEnd::function>>;
 };
 
 }  // namespace tickscope

@@ -12,9 +12,9 @@ struct HrtimerInit {
   Address hrtimer{};
   s32 clockid{};
   u32 mode{};
-  using Fields = FieldList<Field<"hrtimer", &HrtimerInit::hrtimer>,
-      Field<"clockid", &HrtimerInit::clockid>,
-      Field<"mode", &HrtimerInit::mode>>;
+  using Fields =
+      FieldList<Field<"hrtimer", &HrtimerInit::hrtimer>, Field<"clockid", &HrtimerInit::clockid>,
+                Field<"mode", &HrtimerInit::mode>>;
 };
 /// Replaces hrtimer_init since 6.15.
 struct HrtimerSetup {
@@ -22,9 +22,9 @@ struct HrtimerSetup {
   Address hrtimer{};
   s32 clockid{};
   u32 mode{};
-  using Fields = FieldList<Field<"hrtimer", &HrtimerSetup::hrtimer>,
-      Field<"clockid", &HrtimerSetup::clockid>,
-      Field<"mode", &HrtimerSetup::mode>>;
+  using Fields =
+      FieldList<Field<"hrtimer", &HrtimerSetup::hrtimer>, Field<"clockid", &HrtimerSetup::clockid>,
+                Field<"mode", &HrtimerSetup::mode>>;
 };
 /// Before any programming for it; names neither CPU nor base.
 struct HrtimerStart {
@@ -35,12 +35,10 @@ struct HrtimerStart {
   BaseTime softexpires{};
   u32 mode{};
   bool wasArmed{};
-  using Fields = FieldList<Field<"hrtimer", &HrtimerStart::hrtimer>,
-      Field<"function", &HrtimerStart::function>,
-      Field<"expires", &HrtimerStart::expires>,
-      Field<"softexpires", &HrtimerStart::softexpires>,
-      Field<"mode", &HrtimerStart::mode>,
-      Field<"was_armed", &HrtimerStart::wasArmed>>;
+  using Fields = FieldList<
+      Field<"hrtimer", &HrtimerStart::hrtimer>, Field<"function", &HrtimerStart::function>,
+      Field<"expires", &HrtimerStart::expires>, Field<"softexpires", &HrtimerStart::softexpires>,
+      Field<"mode", &HrtimerStart::mode>, Field<"was_armed", &HrtimerStart::wasArmed>>;
 };
 /// With was_armed kernels after the removal, else before it.
 struct HrtimerCancel {
@@ -55,8 +53,8 @@ struct HrtimerExpireEntry {
   BaseTime now{};
   Address function{};
   using Fields = FieldList<Field<"hrtimer", &HrtimerExpireEntry::hrtimer>,
-      Field<"now", &HrtimerExpireEntry::now>,
-      Field<"function", &HrtimerExpireEntry::function>>;
+                           Field<"now", &HrtimerExpireEntry::now>,
+                           Field<"function", &HrtimerExpireEntry::function>>;
 };
 /// The callback returned; the timer may be freed.
 struct HrtimerExpireExit {
@@ -70,7 +68,7 @@ struct HrtimerRearm {
   s64 nextEvent{};
   bool deferred{};
   using Fields = FieldList<Field<"next_event", &HrtimerRearm::nextEvent>,
-      Field<"deferred", &HrtimerRearm::deferred>>;
+                           Field<"deferred", &HrtimerRearm::deferred>>;
 };
 /// A user timer that was already past.
 struct HrtimerStartExpired {
@@ -87,12 +85,12 @@ struct ItimerState {
   s64 valueNsec{};
   s64 intervalSec{};
   s64 intervalNsec{};
-  using Fields = FieldList<Field<"which", &ItimerState::which>,
-      Field<"expires", &ItimerState::expires>,
-      Field<"value_sec", &ItimerState::valueSec>,
-      Field<"value_nsec", &ItimerState::valueNsec, "value_usec">,
-      Field<"interval_sec", &ItimerState::intervalSec>,
-      Field<"interval_nsec", &ItimerState::intervalNsec, "interval_usec">>;
+  using Fields =
+      FieldList<Field<"which", &ItimerState::which>, Field<"expires", &ItimerState::expires>,
+                Field<"value_sec", &ItimerState::valueSec>,
+                Field<"value_nsec", &ItimerState::valueNsec, "value_usec">,
+                Field<"interval_sec", &ItimerState::intervalSec>,
+                Field<"interval_nsec", &ItimerState::intervalNsec, "interval_usec">>;
 };
 /// In it_real_fn, or the tick.
 struct ItimerExpire {
@@ -100,9 +98,8 @@ struct ItimerExpire {
   s32 which{};
   Pid pid{};
   u64 now{};
-  using Fields = FieldList<Field<"which", &ItimerExpire::which>,
-      Field<"pid", &ItimerExpire::pid>,
-      Field<"now", &ItimerExpire::now>>;
+  using Fields = FieldList<Field<"which", &ItimerExpire::which>, Field<"pid", &ItimerExpire::pid>,
+                           Field<"now", &ItimerExpire::now>>;
 };
 /// After hrtimer_start; ns of the alarm's clock.
 struct AlarmtimerStart {
@@ -111,10 +108,10 @@ struct AlarmtimerStart {
   u8 alarmType{};
   s64 expires{};
   s64 now{};
-  using Fields = FieldList<Field<"alarm", &AlarmtimerStart::alarm>,
-      Field<"alarm_type", &AlarmtimerStart::alarmType>,
-      Field<"expires", &AlarmtimerStart::expires>,
-      Field<"now", &AlarmtimerStart::now>>;
+  using Fields =
+      FieldList<Field<"alarm", &AlarmtimerStart::alarm>,
+                Field<"alarm_type", &AlarmtimerStart::alarmType>,
+                Field<"expires", &AlarmtimerStart::expires>, Field<"now", &AlarmtimerStart::now>>;
 };
 /// Also when nothing was armed.
 struct AlarmtimerCancel {
@@ -123,10 +120,10 @@ struct AlarmtimerCancel {
   u8 alarmType{};
   s64 expires{};
   s64 now{};
-  using Fields = FieldList<Field<"alarm", &AlarmtimerCancel::alarm>,
-      Field<"alarm_type", &AlarmtimerCancel::alarmType>,
-      Field<"expires", &AlarmtimerCancel::expires>,
-      Field<"now", &AlarmtimerCancel::now>>;
+  using Fields =
+      FieldList<Field<"alarm", &AlarmtimerCancel::alarm>,
+                Field<"alarm_type", &AlarmtimerCancel::alarmType>,
+                Field<"expires", &AlarmtimerCancel::expires>, Field<"now", &AlarmtimerCancel::now>>;
 };
 /// At the end of the hrtimer callback.
 struct AlarmtimerFired {
@@ -135,10 +132,10 @@ struct AlarmtimerFired {
   u8 alarmType{};
   s64 expires{};
   s64 now{};
-  using Fields = FieldList<Field<"alarm", &AlarmtimerFired::alarm>,
-      Field<"alarm_type", &AlarmtimerFired::alarmType>,
-      Field<"expires", &AlarmtimerFired::expires>,
-      Field<"now", &AlarmtimerFired::now>>;
+  using Fields =
+      FieldList<Field<"alarm", &AlarmtimerFired::alarm>,
+                Field<"alarm_type", &AlarmtimerFired::alarmType>,
+                Field<"expires", &AlarmtimerFired::expires>, Field<"now", &AlarmtimerFired::now>>;
 };
 /// RTC programmed.
 struct AlarmtimerSuspend {
@@ -146,7 +143,7 @@ struct AlarmtimerSuspend {
   s64 expires{};
   u8 alarmType{};
   using Fields = FieldList<Field<"expires", &AlarmtimerSuspend::expires>,
-      Field<"alarm_type", &AlarmtimerSuspend::alarmType>>;
+                           Field<"alarm_type", &AlarmtimerSuspend::alarmType>>;
 };
 
 }  // namespace tickscope

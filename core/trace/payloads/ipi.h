@@ -11,8 +11,8 @@ struct IpiRaise {
   static constexpr std::string_view event = "ipi_raise", eventAlias = "";
   StringId targetCpus{};
   Address reason{};
-  using Fields = FieldList<Field<"target_cpus", &IpiRaise::targetCpus>,
-      Field<"reason", &IpiRaise::reason>>;
+  using Fields =
+      FieldList<Field<"target_cpus", &IpiRaise::targetCpus>, Field<"reason", &IpiRaise::reason>>;
 };
 struct IpiEntry {
   static constexpr std::string_view event = "ipi_entry", eventAlias = "";
@@ -30,9 +30,8 @@ struct IpiSendCpu {
   u32 cpu{};
   Address callsite{};
   Address callback{};
-  using Fields = FieldList<Field<"cpu", &IpiSendCpu::cpu>,
-      Field<"callsite", &IpiSendCpu::callsite>,
-      Field<"callback", &IpiSendCpu::callback>>;
+  using Fields = FieldList<Field<"cpu", &IpiSendCpu::cpu>, Field<"callsite", &IpiSendCpu::callsite>,
+                           Field<"callback", &IpiSendCpu::callback>>;
 };
 struct IpiSendCpumask {
   static constexpr std::string_view event = "ipi_send_cpumask", eventAlias = "";
@@ -40,8 +39,8 @@ struct IpiSendCpumask {
   Address callsite{};
   Address callback{};
   using Fields = FieldList<Field<"cpumask", &IpiSendCpumask::cpumask>,
-      Field<"callsite", &IpiSendCpumask::callsite>,
-      Field<"callback", &IpiSendCpumask::callback>>;
+                           Field<"callsite", &IpiSendCpumask::callsite>,
+                           Field<"callback", &IpiSendCpumask::callback>>;
 };
 /// Also when no IPI is needed (6.5).
 struct CsdQueueCpu {
@@ -50,24 +49,23 @@ struct CsdQueueCpu {
   Address callsite{};
   Address func{};
   Address csd{};
-  using Fields = FieldList<Field<"cpu", &CsdQueueCpu::cpu>,
-      Field<"callsite", &CsdQueueCpu::callsite>,
-      Field<"func", &CsdQueueCpu::func>,
-      Field<"csd", &CsdQueueCpu::csd>>;
+  using Fields =
+      FieldList<Field<"cpu", &CsdQueueCpu::cpu>, Field<"callsite", &CsdQueueCpu::callsite>,
+                Field<"func", &CsdQueueCpu::func>, Field<"csd", &CsdQueueCpu::csd>>;
 };
 struct CsdFunctionEntry {
   static constexpr std::string_view event = "csd_function_entry", eventAlias = "";
   Address func{};
   Address csd{};
-  using Fields = FieldList<Field<"func", &CsdFunctionEntry::func>,
-      Field<"csd", &CsdFunctionEntry::csd>>;
+  using Fields =
+      FieldList<Field<"func", &CsdFunctionEntry::func>, Field<"csd", &CsdFunctionEntry::csd>>;
 };
 struct CsdFunctionExit {
   static constexpr std::string_view event = "csd_function_exit", eventAlias = "";
   Address func{};
   Address csd{};
-  using Fields = FieldList<Field<"func", &CsdFunctionExit::func>,
-      Field<"csd", &CsdFunctionExit::csd>>;
+  using Fields =
+      FieldList<Field<"func", &CsdFunctionExit::func>, Field<"csd", &CsdFunctionExit::csd>>;
 };
 
 }  // namespace tickscope

@@ -27,15 +27,14 @@ struct IrqHandlerEntry {
   static constexpr std::string_view event = "irq_handler_entry", eventAlias = "";
   s32 irq{};
   StringId name{};
-  using Fields = FieldList<Field<"irq", &IrqHandlerEntry::irq>,
-      Field<"name", &IrqHandlerEntry::name>>;
+  using Fields =
+      FieldList<Field<"irq", &IrqHandlerEntry::irq>, Field<"name", &IrqHandlerEntry::name>>;
 };
 struct IrqHandlerExit {
   static constexpr std::string_view event = "irq_handler_exit", eventAlias = "";
   s32 irq{};
   s32 ret{};
-  using Fields = FieldList<Field<"irq", &IrqHandlerExit::irq>,
-      Field<"ret", &IrqHandlerExit::ret>>;
+  using Fields = FieldList<Field<"irq", &IrqHandlerExit::irq>, Field<"ret", &IrqHandlerExit::ret>>;
 };
 /// x86 APIC timer.
 struct LocalTimerEntry {

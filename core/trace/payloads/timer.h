@@ -21,12 +21,11 @@ struct TimerStart {
   Jiffies bucketExpiry{};
   Jiffies now{};
   u32 flags{};
-  using Fields = FieldList<Field<"timer", &TimerStart::timer>,
-      Field<"function", &TimerStart::function>,
-      Field<"expires", &TimerStart::expires>,
-      Field<"bucket_expiry", &TimerStart::bucketExpiry>,
-      Field<"now", &TimerStart::now>,
-      Field<"flags", &TimerStart::flags>>;
+  using Fields =
+      FieldList<Field<"timer", &TimerStart::timer>, Field<"function", &TimerStart::function>,
+                Field<"expires", &TimerStart::expires>,
+                Field<"bucket_expiry", &TimerStart::bucketExpiry>, Field<"now", &TimerStart::now>,
+                Field<"flags", &TimerStart::flags>>;
 };
 /// detach_timer: every detach, expiry included.
 struct TimerCancel {
@@ -41,10 +40,10 @@ struct TimerExpireEntry {
   Jiffies now{};
   Address function{};
   Jiffies baseclk{};
-  using Fields = FieldList<Field<"timer", &TimerExpireEntry::timer>,
-      Field<"now", &TimerExpireEntry::now>,
-      Field<"function", &TimerExpireEntry::function>,
-      Field<"baseclk", &TimerExpireEntry::baseclk>>;
+  using Fields =
+      FieldList<Field<"timer", &TimerExpireEntry::timer>, Field<"now", &TimerExpireEntry::now>,
+                Field<"function", &TimerExpireEntry::function>,
+                Field<"baseclk", &TimerExpireEntry::baseclk>>;
 };
 /// The callback returned; the timer may be freed.
 struct TimerExpireExit {
@@ -57,8 +56,8 @@ struct TimerBaseIdle {
   static constexpr std::string_view event = "timer_base_idle", eventAlias = "";
   bool isIdle{};
   u32 cpu{};
-  using Fields = FieldList<Field<"is_idle", &TimerBaseIdle::isIdle>,
-      Field<"cpu", &TimerBaseIdle::cpu>>;
+  using Fields =
+      FieldList<Field<"is_idle", &TimerBaseIdle::isIdle>, Field<"cpu", &TimerBaseIdle::cpu>>;
 };
 /// The CPU leaves the hierarchy; times are ns monotonic, 2^63-1 none.
 struct TmigrCpuIdle {
@@ -67,10 +66,9 @@ struct TmigrCpuIdle {
   u64 wakeup{};
   Address parent{};
   u32 cpu{};
-  using Fields = FieldList<Field<"nextevt", &TmigrCpuIdle::nextevt>,
-      Field<"wakeup", &TmigrCpuIdle::wakeup>,
-      Field<"parent", &TmigrCpuIdle::parent>,
-      Field<"cpu", &TmigrCpuIdle::cpu>>;
+  using Fields =
+      FieldList<Field<"nextevt", &TmigrCpuIdle::nextevt>, Field<"wakeup", &TmigrCpuIdle::wakeup>,
+                Field<"parent", &TmigrCpuIdle::parent>, Field<"cpu", &TmigrCpuIdle::cpu>>;
 };
 /// The CPU is back.
 struct TmigrCpuActive {
@@ -78,9 +76,9 @@ struct TmigrCpuActive {
   u64 wakeup{};
   Address parent{};
   u32 cpu{};
-  using Fields = FieldList<Field<"wakeup", &TmigrCpuActive::wakeup>,
-      Field<"parent", &TmigrCpuActive::parent>,
-      Field<"cpu", &TmigrCpuActive::cpu>>;
+  using Fields =
+      FieldList<Field<"wakeup", &TmigrCpuActive::wakeup>, Field<"parent", &TmigrCpuActive::parent>,
+                Field<"cpu", &TmigrCpuActive::cpu>>;
 };
 /// First global timer of an idle CPU changed.
 struct TmigrCpuNewTimer {
@@ -88,9 +86,9 @@ struct TmigrCpuNewTimer {
   u64 wakeup{};
   Address parent{};
   u32 cpu{};
-  using Fields = FieldList<Field<"wakeup", &TmigrCpuNewTimer::wakeup>,
-      Field<"parent", &TmigrCpuNewTimer::parent>,
-      Field<"cpu", &TmigrCpuNewTimer::cpu>>;
+  using Fields =
+      FieldList<Field<"wakeup", &TmigrCpuNewTimer::wakeup>,
+                Field<"parent", &TmigrCpuNewTimer::parent>, Field<"cpu", &TmigrCpuNewTimer::cpu>>;
 };
 /// As above, with the event that it leads to.
 struct TmigrCpuNewTimerIdle {
@@ -100,17 +98,17 @@ struct TmigrCpuNewTimerIdle {
   Address parent{};
   u32 cpu{};
   using Fields = FieldList<Field<"nextevt", &TmigrCpuNewTimerIdle::nextevt>,
-      Field<"wakeup", &TmigrCpuNewTimerIdle::wakeup>,
-      Field<"parent", &TmigrCpuNewTimerIdle::parent>,
-      Field<"cpu", &TmigrCpuNewTimerIdle::cpu>>;
+                           Field<"wakeup", &TmigrCpuNewTimerIdle::wakeup>,
+                           Field<"parent", &TmigrCpuNewTimerIdle::parent>,
+                           Field<"cpu", &TmigrCpuNewTimerIdle::cpu>>;
 };
 /// The migrator looks after other CPUs.
 struct TmigrHandleRemote {
   static constexpr std::string_view event = "tmigr_handle_remote", eventAlias = "";
   Address group{};
   u32 lvl{};
-  using Fields = FieldList<Field<"group", &TmigrHandleRemote::group>,
-      Field<"lvl", &TmigrHandleRemote::lvl>>;
+  using Fields =
+      FieldList<Field<"group", &TmigrHandleRemote::group>, Field<"lvl", &TmigrHandleRemote::lvl>>;
 };
 /// The expiries that follow on this row's CPU belong to `cpu`.
 struct TmigrHandleRemoteCpu {
@@ -119,8 +117,8 @@ struct TmigrHandleRemoteCpu {
   Address parent{};
   u32 cpu{};
   using Fields = FieldList<Field<"wakeup", &TmigrHandleRemoteCpu::wakeup>,
-      Field<"parent", &TmigrHandleRemoteCpu::parent>,
-      Field<"cpu", &TmigrHandleRemoteCpu::cpu>>;
+                           Field<"parent", &TmigrHandleRemoteCpu::parent>,
+                           Field<"cpu", &TmigrHandleRemoteCpu::cpu>>;
 };
 /// Internal walk.
 struct TmigrUpdateEvents {
@@ -135,14 +133,14 @@ struct TmigrUpdateEvents {
   u8 childActive{};
   u8 groupActive{};
   using Fields = FieldList<Field<"child", &TmigrUpdateEvents::child>,
-      Field<"group", &TmigrUpdateEvents::group>,
-      Field<"nextevt", &TmigrUpdateEvents::nextevt>,
-      Field<"group_next_expiry", &TmigrUpdateEvents::groupNextExpiry>,
-      Field<"child_evt_expiry", &TmigrUpdateEvents::childEvtExpiry>,
-      Field<"group_lvl", &TmigrUpdateEvents::groupLvl>,
-      Field<"child_evtcpu", &TmigrUpdateEvents::childEvtcpu>,
-      Field<"child_active", &TmigrUpdateEvents::childActive>,
-      Field<"group_active", &TmigrUpdateEvents::groupActive>>;
+                           Field<"group", &TmigrUpdateEvents::group>,
+                           Field<"nextevt", &TmigrUpdateEvents::nextevt>,
+                           Field<"group_next_expiry", &TmigrUpdateEvents::groupNextExpiry>,
+                           Field<"child_evt_expiry", &TmigrUpdateEvents::childEvtExpiry>,
+                           Field<"group_lvl", &TmigrUpdateEvents::groupLvl>,
+                           Field<"child_evtcpu", &TmigrUpdateEvents::childEvtcpu>,
+                           Field<"child_active", &TmigrUpdateEvents::childActive>,
+                           Field<"group_active", &TmigrUpdateEvents::groupActive>>;
 };
 /// Internal walk.
 struct TmigrGroupSetCpuActive {
@@ -155,12 +153,12 @@ struct TmigrGroupSetCpuActive {
   u8 active{};
   u8 migrator{};
   using Fields = FieldList<Field<"group", &TmigrGroupSetCpuActive::group>,
-      Field<"parent", &TmigrGroupSetCpuActive::parent>,
-      Field<"lvl", &TmigrGroupSetCpuActive::lvl>,
-      Field<"numa_node", &TmigrGroupSetCpuActive::numaNode>,
-      Field<"groupmask", &TmigrGroupSetCpuActive::groupmask, "childmask">,
-      Field<"active", &TmigrGroupSetCpuActive::active>,
-      Field<"migrator", &TmigrGroupSetCpuActive::migrator>>;
+                           Field<"parent", &TmigrGroupSetCpuActive::parent>,
+                           Field<"lvl", &TmigrGroupSetCpuActive::lvl>,
+                           Field<"numa_node", &TmigrGroupSetCpuActive::numaNode>,
+                           Field<"groupmask", &TmigrGroupSetCpuActive::groupmask, "childmask">,
+                           Field<"active", &TmigrGroupSetCpuActive::active>,
+                           Field<"migrator", &TmigrGroupSetCpuActive::migrator>>;
 };
 /// Internal walk.
 struct TmigrGroupSetCpuInactive {
@@ -173,12 +171,12 @@ struct TmigrGroupSetCpuInactive {
   u8 active{};
   u8 migrator{};
   using Fields = FieldList<Field<"group", &TmigrGroupSetCpuInactive::group>,
-      Field<"parent", &TmigrGroupSetCpuInactive::parent>,
-      Field<"lvl", &TmigrGroupSetCpuInactive::lvl>,
-      Field<"numa_node", &TmigrGroupSetCpuInactive::numaNode>,
-      Field<"groupmask", &TmigrGroupSetCpuInactive::groupmask, "childmask">,
-      Field<"active", &TmigrGroupSetCpuInactive::active>,
-      Field<"migrator", &TmigrGroupSetCpuInactive::migrator>>;
+                           Field<"parent", &TmigrGroupSetCpuInactive::parent>,
+                           Field<"lvl", &TmigrGroupSetCpuInactive::lvl>,
+                           Field<"numa_node", &TmigrGroupSetCpuInactive::numaNode>,
+                           Field<"groupmask", &TmigrGroupSetCpuInactive::groupmask, "childmask">,
+                           Field<"active", &TmigrGroupSetCpuInactive::active>,
+                           Field<"migrator", &TmigrGroupSetCpuInactive::migrator>>;
 };
 /// hotplug; newer kernels: tmigr_cpu_available.
 struct TmigrCpuOnline {
@@ -186,19 +184,20 @@ struct TmigrCpuOnline {
   u64 wakeup{};
   Address parent{};
   u32 cpu{};
-  using Fields = FieldList<Field<"wakeup", &TmigrCpuOnline::wakeup>,
-      Field<"parent", &TmigrCpuOnline::parent>,
-      Field<"cpu", &TmigrCpuOnline::cpu>>;
+  using Fields =
+      FieldList<Field<"wakeup", &TmigrCpuOnline::wakeup>, Field<"parent", &TmigrCpuOnline::parent>,
+                Field<"cpu", &TmigrCpuOnline::cpu>>;
 };
 /// hotplug; newer kernels: tmigr_cpu_unavailable.
 struct TmigrCpuOffline {
-  static constexpr std::string_view event = "tmigr_cpu_offline", eventAlias = "tmigr_cpu_unavailable";
+  static constexpr std::string_view event = "tmigr_cpu_offline",
+                                    eventAlias = "tmigr_cpu_unavailable";
   u64 wakeup{};
   Address parent{};
   u32 cpu{};
-  using Fields = FieldList<Field<"wakeup", &TmigrCpuOffline::wakeup>,
-      Field<"parent", &TmigrCpuOffline::parent>,
-      Field<"cpu", &TmigrCpuOffline::cpu>>;
+  using Fields =
+      FieldList<Field<"wakeup", &TmigrCpuOffline::wakeup>,
+                Field<"parent", &TmigrCpuOffline::parent>, Field<"cpu", &TmigrCpuOffline::cpu>>;
 };
 /// Boot.
 struct TmigrGroupSet {
@@ -206,9 +205,8 @@ struct TmigrGroupSet {
   Address group{};
   u32 lvl{};
   u32 numaNode{};
-  using Fields = FieldList<Field<"group", &TmigrGroupSet::group>,
-      Field<"lvl", &TmigrGroupSet::lvl>,
-      Field<"numa_node", &TmigrGroupSet::numaNode>>;
+  using Fields = FieldList<Field<"group", &TmigrGroupSet::group>, Field<"lvl", &TmigrGroupSet::lvl>,
+                           Field<"numa_node", &TmigrGroupSet::numaNode>>;
 };
 /// boot: topology.
 struct TmigrConnectChildParent {
@@ -220,11 +218,11 @@ struct TmigrConnectChildParent {
   u32 numChildren{};
   u32 groupmask{};
   using Fields = FieldList<Field<"child", &TmigrConnectChildParent::child>,
-      Field<"parent", &TmigrConnectChildParent::parent>,
-      Field<"lvl", &TmigrConnectChildParent::lvl>,
-      Field<"numa_node", &TmigrConnectChildParent::numaNode>,
-      Field<"num_children", &TmigrConnectChildParent::numChildren>,
-      Field<"groupmask", &TmigrConnectChildParent::groupmask, "childmask">>;
+                           Field<"parent", &TmigrConnectChildParent::parent>,
+                           Field<"lvl", &TmigrConnectChildParent::lvl>,
+                           Field<"numa_node", &TmigrConnectChildParent::numaNode>,
+                           Field<"num_children", &TmigrConnectChildParent::numChildren>,
+                           Field<"groupmask", &TmigrConnectChildParent::groupmask, "childmask">>;
 };
 /// boot: topology.
 struct TmigrConnectCpuParent {
@@ -236,11 +234,11 @@ struct TmigrConnectCpuParent {
   u32 numChildren{};
   u32 groupmask{};
   using Fields = FieldList<Field<"parent", &TmigrConnectCpuParent::parent>,
-      Field<"cpu", &TmigrConnectCpuParent::cpu>,
-      Field<"lvl", &TmigrConnectCpuParent::lvl>,
-      Field<"numa_node", &TmigrConnectCpuParent::numaNode>,
-      Field<"num_children", &TmigrConnectCpuParent::numChildren>,
-      Field<"groupmask", &TmigrConnectCpuParent::groupmask, "childmask">>;
+                           Field<"cpu", &TmigrConnectCpuParent::cpu>,
+                           Field<"lvl", &TmigrConnectCpuParent::lvl>,
+                           Field<"numa_node", &TmigrConnectCpuParent::numaNode>,
+                           Field<"num_children", &TmigrConnectCpuParent::numChildren>,
+                           Field<"groupmask", &TmigrConnectCpuParent::groupmask, "childmask">>;
 };
 
 }  // namespace tickscope

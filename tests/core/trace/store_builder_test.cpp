@@ -31,8 +31,9 @@ class StoreOf {
         if (ownPools) piecePools.push_back(std::make_unique<Pools>());
         StreamPiece piece(*parts.arenas[0], ownPools ? *piecePools.back() : *pools, types_);
         for (std::size_t i = from; i < std::min(from + pieceSize, times[s].size()); ++i) {
-          const bool added = piece.append(TraceTime{static_cast<s64>(times[s][i])}, static_cast<Pid>(s), Context{},
-                                          0, HrtimerCancel{addressOf(s, i)});
+          const bool added =
+              piece.append(TraceTime{static_cast<s64>(times[s][i])}, static_cast<Pid>(s), Context{},
+                           0, HrtimerCancel{addressOf(s, i)});
           EXPECT_TRUE(added);
         }
         piece.close();
@@ -59,7 +60,8 @@ class StoreOf {
 };
 
 /// The order by definition: smallest running maximum first, ties to the lower stream.
-std::vector<std::pair<std::size_t, std::size_t>> orderByDefinition(const std::vector<std::vector<u64>>& times) {
+std::vector<std::pair<std::size_t, std::size_t>> orderByDefinition(
+    const std::vector<std::vector<u64>>& times) {
   struct Item {
     u64 key;
     std::size_t stream, place;
@@ -144,21 +146,27 @@ TEST(StoreBuilder, FindsTheFirstRowAtATime) {
 }
 
 TEST(StoreBuilder, StoresEveryKindOfMemberAndLeavesOutWhatIsNotRecorded) {
-  std::vector<EventType> types{typeOf<SchedSwitch>("sched_switch"), typeOf<TimerStart>("timer_start", 0b110111),
-                               typeOf<IrqHandlerEntry>("irq_handler_entry"), typeOf<HrtimerStart>("hrtimer_start")};
+  std::vector<EventType> types{
+      typeOf<SchedSwitch>("sched_switch"), typeOf<TimerStart>("timer_start", 0b110111),
+      typeOf<IrqHandlerEntry>("irq_handler_entry"), typeOf<HrtimerStart>("hrtimer_start")};
   EXPECT_LT(types[1].layout.size, storedLayout<TimerStart>(~0U).size);
   StoreParts parts;
   parts.types = types;
   parts.arenas.push_back(std::make_shared<EventArena>());
   auto pools = std::make_shared<Pools>();
   StreamPiece piece(*parts.arenas[0], *pools, types);
-  const auto name = [&](std::string_view text) { return static_cast<StringId>(pools->strings.intern(text)); };
+  const auto name = [&](std::string_view text) {
+    return static_cast<StringId>(pools->strings.intern(text));
+  };
   const Context context{0x09, 0x21};
-  ASSERT_TRUE(piece.append({5}, Pid{72}, context, 0,
-                           SchedSwitch{{name("sh"), Pid{72}, 120}, 0x402, {name("ktimers/1"), Pid{-7}, -1}}));
-  ASSERT_TRUE(piece.append({6}, Pid{0}, {}, 1, TimerStart{Address{1}, Address{2}, {3}, {4}, {5}, 0x480000}));
+  ASSERT_TRUE(piece.append(
+      {5}, Pid{72}, context, 0,
+      SchedSwitch{{name("sh"), Pid{72}, 120}, 0x402, {name("ktimers/1"), Pid{-7}, -1}}));
+  ASSERT_TRUE(piece.append({6}, Pid{0}, {}, 1,
+                           TimerStart{Address{1}, Address{2}, {3}, {4}, {5}, 0x480000}));
   ASSERT_TRUE(piece.append({7}, Pid{0}, {}, 2, IrqHandlerEntry{-3, name("arch_timer")}));
-  ASSERT_TRUE(piece.append({8}, Pid{0}, {}, 3, HrtimerStart{Address{~0U}, Address{9}, {-5}, {-6}, 0xb, true}));
+  ASSERT_TRUE(piece.append({8}, Pid{0}, {}, 3,
+                           HrtimerStart{Address{~0U}, Address{9}, {-5}, {-6}, 0xb, true}));
   piece.close();
   parts.streams.push_back({Cpu{3}, true, {}});
   parts.streams[0].pieces.push_back(std::move(piece));
