@@ -5,13 +5,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/info_report.h"
 #include "app/cli/progress_line.h"
 #include "core/base/shown_text.h"
 
@@ -97,17 +100,13 @@ void sayMissingCpus(const Recording& recording, const CommonOptions& options) {
   const auto wanted = readCpuList(options.cpus);
   const auto chosen = chosenBuffer(recording, options);
   if (!wanted || !chosen) return;
-  for (const u32 cpu : *wanted) {
-    bool found = false;
-    for (const Stream& stream : recording.buffers[*chosen].events.streams()) {
-      found |= stream.count && number(stream.cpu) == cpu;
-    }
-    if (!found) {
-      say(fmt::format("{}: info: CPU {} has no events in this buffer.", shown(recording.path),
-                      cpu));
-      return;
-    }
-  }
+  const std::vector<u32> present = cpusWithEvents(recording.buffers[*chosen]);
+  std::vector<u32> missing;
+  std::set_difference(wanted->begin(), wanted->end(), present.begin(), present.end(),
+                      std::back_inserter(missing));
+  if (missing.empty()) return;
+  say(fmt::format("{}: info: no events in this buffer on CPU {}.", shown(recording.path),
+                  cpuListText(missing)));
 }
 
 // --- Commands -----------------------------------------------------------------------------------
@@ -136,7 +135,14 @@ Result<ExitStatus> runCommand(Command& command, const CommonOptions& options, Pr
     sayMissingCpus(*opened->recording, options);
   }
   Output out(STDOUT_FILENO);
-  const auto done = command.run(*opened, options, out, progress);
+  const auto done = [&] {
+    // Where the results go to the terminal they show by themselves how far it is.
+    Known<ProgressLine> line;
+    if (!options.quiet && ::isatty(STDERR_FILENO) && !::isatty(STDOUT_FILENO)) {
+      line.emplace(progress);
+    }
+    return command.run(*opened, options, out, progress);
+  }();
   const auto written = out.finish();
   if (!done) return tl::unexpected(done.error());
   if (!written) return tl::unexpected(written.error());

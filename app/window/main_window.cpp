@@ -19,6 +19,7 @@
 #include "app/window/recording_notices.h"
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
+#include "core/base/time_text.h"
 #include "views/panels/events_panel.h"
 #include "views/time_label.h"
 #include "views/timeline/overview_strip.h"
@@ -40,7 +41,10 @@ void MainWindow::openFile(const QString& path) {
   errorBar_->hide();
   OpenRequest request;
   request.inputs.push_back(path.toStdString());
-  startJob(QFileInfo(path).fileName(), [&](OpenJob& job) { job.open(std::move(request)); });
+  const QFileInfo file(path);
+  const QString size = QString::fromStdString(bytesWords(static_cast<u64>(file.size())));
+  startJob(file.exists() ? tr("%1 (%2)").arg(file.fileName(), size) : file.fileName(),
+           [&](OpenJob& job) { job.open(std::move(request)); });
   opening_ = true;
 }
 
@@ -67,8 +71,10 @@ void MainWindow::startJob(const QString& name, const std::function<void(OpenJob&
 
 void MainWindow::endJob() {
   job_ = nullptr;
+  const bool hadFocus = focusWidget() && jobBar_->isAncestorOf(focusWidget());
   jobBar_->setJob(nullptr, {});
   showPage();
+  if (hadFocus) pages_->currentWidget()->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::cancelJob() {
@@ -166,12 +172,7 @@ void MainWindow::showPage() {
   const bool workspace = document_.recording() || job_;
   pages_->setCurrentIndex(workspace ? 1 : 0);
   overview_->setVisible(workspace);
-  for (QDockWidget* const dock : docks_) {
-    if (!workspace) dock->hide();
-  }
-  if (workspace && !docks_.isEmpty() && docks_.front()->property("folded").toBool() == false) {
-    for (QDockWidget* const dock : docks_) dock->show();
-  }
+  for (QDockWidget* const dock : docks_) dock->setVisible(workspace);
 }
 
 void MainWindow::refreshActions() {

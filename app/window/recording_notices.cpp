@@ -93,8 +93,10 @@ std::vector<Notice> noticesOf(const Recording& recording, u32 buffer) {
     if (total.gaps > 0) {
       QString words = lossWords(total);
       words[0] = words[0].toUpper();
-      notice.sentence =
-          tr("%1 in %2; the gaps are hatched in the timeline.").arg(words, gapsText(total));
+      notice.sentence = total.gaps == 1
+                            ? tr("%1 in one gap, which is hatched in the timeline.").arg(words)
+                            : tr("%1 in %2 gaps, which are hatched in the timeline.")
+                                  .arg(words, countText(total.gaps));
       if (!lost.isEmpty()) notice.sentence += QLatin1Char(' ') + lost.front();
     } else {
       notice.sentence = lost.front();

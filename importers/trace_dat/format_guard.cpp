@@ -80,7 +80,7 @@ Known<std::vector<char>> conversionsOf(std::string_view text) {
       break;
     }
     const char letter = now();
-    if (!letter || !std::strchr("diuxXcsp", letter)) return {};
+    if (!letter || !std::strchr("diuxXsp", letter)) return {};
     ++at;
     if (letter == 'p') {
       // Plain pointers and places in symbols look different from the kernel's.
@@ -322,6 +322,9 @@ Known<std::string> whyRefused(const EventFormat& format) {
   for (const auto* fields : {&format.common, &format.fields}) {
     if (!std::all_of(fields->begin(), fields->end(), isSound))
       return "some of its fields are not understood";
+  }
+  if (format.printFormat.find_first_of("\t\n") != std::string::npos) {
+    return "its print format has tabs or several lines";
   }
   const auto tokens = printTokens(format.printFormat);
   if (!tokens) return tokens.error().what;

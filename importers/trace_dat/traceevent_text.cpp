@@ -91,7 +91,8 @@ class Handle {
     if (tep_parse_event(tep_, text.data(), text.size(), format.system.c_str()) !=
         TEP_ERRNO__SUCCESS)
       return nullptr;
-    return tep_find_event(tep_, format.id);
+    tep_event* const event = tep_find_event(tep_, format.id);
+    return event && !(event->flags & TEP_EVENT_FL_FAILED) ? event : nullptr;
   }
 
   tep_handle* tep_;

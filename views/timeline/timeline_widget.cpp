@@ -157,15 +157,19 @@ void TimelineWidget::invalidate() {
 
 void TimelineWidget::cursorMoved() {
   const auto& timeline = document_.timeline();
-  if (timeline && document_.cursor() && document_.cursor()->row) {
-    const auto lane = laneOf(*timeline, *document_.cursor()->row);
+  const Known<Row> row = document_.cursor() ? document_.cursor()->row : Known<Row>();
+  if (timeline && row) {
+    const auto lane = laneOf(*timeline, *row);
     if (lane && !(current_ && current_->track == lane->track && current_->lane == lane->lane &&
                   !current_->header)) {
       current_ = Place{lane->track, lane->lane, layout_.folded(lane->track)};
+      stale_ = true;
       reveal(*current_);
     }
   }
-  stale_ = true;  // the outline of the selected event is part of the image
+  // The outline of the selected event is part of the image; the cursor's line is not.
+  if (row != outlined_) stale_ = true;
+  outlined_ = row;
   describe();
   update();
 }

@@ -116,6 +116,7 @@ class TimelineWidget : public QWidget {
   bool fromMarkerA_ = false;
   bool sizeChosen_ = false;
   Known<Place> current_;
+  Known<Row> outlined_;
 };
 
 }  // namespace tickscope

@@ -35,8 +35,9 @@ class EventsPanelTest : public testing::Test {
 
 TEST_F(EventsPanelTest, ShowsTimesDeltasAndTasks) {
   show(BufferMaker().cpu(3).event(6'403'414'385, 2).event(6'403'416'103, 11).finish());
-  EXPECT_EQ(panel.table().shownTexts(1).join(" | ").toStdString(),
-            "1 | 6.403 416 103 | +1.718 | 3 | <...>-11 | hrtimer_cancel | hrtimer=ffff88800000000b");
+  EXPECT_EQ(
+      panel.table().shownTexts(1).join(" | ").toStdString(),
+      "1 | 6.403 416 103 | +1.718 | 3 | <...>-11 | hrtimer_cancel | hrtimer=ffff88800000000b");
   EXPECT_EQ(panel.table().shownTexts(0).value(2), "") << "nothing stands before the first row";
   EXPECT_EQ(panel.table().shownTexts(0).value(4), "task-2-2");
 }
