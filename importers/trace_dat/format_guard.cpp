@@ -66,7 +66,7 @@ Known<std::vector<char>> conversionsOf(std::string_view text) {
       ++at;
       continue;
     }
-    while (std::strchr("-+#0", now()) && now()) ++at;
+    while (std::strchr("-#0", now()) && now()) ++at;
     if (!digits()) return {};
     if (now() == '.') {
       ++at;
@@ -256,6 +256,8 @@ class ArgumentCheck {
     if (choice() != Is::Number || !take(",")) return {};
     if (flags && (now().is != PrintToken::Is::Text || (++at_, !take(",")))) return {};
     do {
+      // A flag without bits is printed by the kernel beside any other, by the library never.
+      if (flags && next(1).is == PrintToken::Is::Number && next(1).number == 0) return {};
       const bool entry = take("{") && take(PrintToken::Is::Number) && take(",") &&
                          take(PrintToken::Is::Text) && take("}");
       if (!entry || ++names_ > mostNames) return {};

@@ -69,6 +69,8 @@ TEST(FormatGuard, RefusesWhatTheLibraryDoesWrongOrUnsafely) {
                                 "\"%d\", REC->i < 0",
                                 "\"%p\", REC->p",
                                 "\"%c\", REC->f",
+                                "\"%+d\", REC->f",
+                                "\"%s\", __print_flags(REC->f, \"\", { 0, \"x\" })",
                                 "\"a\tb\"",
                                 "\"%pS\", REC->p",
                                 "\"% d\", REC->f",
