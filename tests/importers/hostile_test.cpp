@@ -53,7 +53,7 @@ struct Expected {
   u32 least = 0, most = 0;  ///< rows
   u32 withoutFormat = 0;    ///< of these, rows whose id has no format
   bool mayRefuse = false;
-  Counters also;  ///< counters that say the same as the kind of cases.tsv
+  Counters also{};  ///< counters that say the same as the kind of cases.tsv
 };
 
 const std::vector<Expected>& expectations() {

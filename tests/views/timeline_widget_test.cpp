@@ -366,7 +366,9 @@ TEST(Ruler, StepsAreOneTwoFiveAndFarEnoughApart) {
     double before = -1000;
     for (const RulerTick& tick : ticks) {
       if (!tick.major) continue;
-      if (length > 20) EXPECT_GE(tick.x - before, 90) << length;
+      if (length > 20) {
+        EXPECT_GE(tick.x - before, 90) << length;
+      }
       before = tick.x;
     }
   }
@@ -399,8 +401,8 @@ TEST(Ruler, StandsTheEndsOfNumbers) {
                                  {least, least + 5},
                                  {s64{0}, s64{0}},
                                  {most, least}}) {
-    for (const Known<TraceTime> base :
-         {Known<TraceTime>(), Known<TraceTime>({least}), Known<TraceTime>({most})}) {
+    for (const Known<TraceTime> base : {Known<TraceTime>(), Known<TraceTime>(TraceTime{least}),
+                                        Known<TraceTime>(TraceTime{most})}) {
       EXPECT_LE(rulerTicks({{{from}, {to}}, 500, ClockUnit::Nanoseconds, base}, 0).size(), 500U);
     }
   }
