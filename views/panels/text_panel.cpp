@@ -19,18 +19,25 @@ TextPanel::TextPanel(Document& document, QWidget* parent)
   setFrameShape(QFrame::NoFrame);
   setOpenLinks(false);
   setTabChangesFocus(true);
-  connect(&document_, &Document::opened, this, [this] {
-    stale_ = true;
-    if (isVisible()) write();
-  });
+  setFont(Theme::application().font(Theme::Text::Body));
+  connect(&document_, &Document::opened, this, &TextPanel::outdate);
+  // Colours are part of the text.
+  connect(&Theme::application(), &Theme::changed, this, &TextPanel::outdate);
 }
 
-void TextPanel::showEvent(QShowEvent* event) {
-  QTextBrowser::showEvent(event);
-  if (stale_) write();
+void TextPanel::outdate() {
+  stale_ = true;
+  viewport()->update();
+}
+
+void TextPanel::paintEvent(QPaintEvent* event) {
+  QTextBrowser::paintEvent(event);
+  // A panel behind another tab counts as visible but is never painted: only this tells that it is looked at.
+  if (stale_) QMetaObject::invokeMethod(this, &TextPanel::write, Qt::QueuedConnection);
 }
 
 void TextPanel::write() {
+  if (!stale_) return;
   stale_ = false;
   const int place = verticalScrollBar()->value();
   const QFont numbers = Theme::application().font(Theme::Text::Number);
@@ -43,9 +50,7 @@ void TextPanel::write() {
 }
 
 QString factRow(const QString& name, const QString& value) {
-  return QStringLiteral(
-             "<tr><td style='color:%1; "
-             "padding-right:16px'>%2</td><td>%3</td></tr>")
+  return QStringLiteral("<tr><td width='150' style='color:%1'>%2</td><td>%3</td></tr>")
       .arg(second(), name.toHtmlEscaped(), value.toHtmlEscaped());
 }
 

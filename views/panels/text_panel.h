@@ -21,9 +21,10 @@ class TextPanel : public QTextBrowser {
   [[nodiscard]] virtual QString html() const = 0;
   [[nodiscard]] const Document& inspected() const { return document_; }
 
-  void showEvent(QShowEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
 
  private:
+  void outdate();
   void write();
 
   Document& document_;

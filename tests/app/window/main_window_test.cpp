@@ -342,7 +342,9 @@ TEST_F(MainWindowTest, PanelsSayWhatTheFileIs) {
   auto* const log = window.findChild<ImportLogPanel*>();
   for (QWidget* const panel : std::initializer_list<QWidget*>{info, log}) {
     panel->parentWidget()->raise();
-    QTest::qWait(1);
+    auto* const text = qobject_cast<QTextBrowser*>(panel);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !text->toPlainText().isEmpty(); }, 10'000))
+        << panel->metaObject()->className();
   }
   EXPECT_TRUE(info->toPlainText().contains("trace.dat version"));
   EXPECT_TRUE(info->toPlainText().contains("CPU0"));
