@@ -34,7 +34,6 @@ namespace tickscope {
 namespace {
 
 constexpr int iconsOnlyBelow = 1280;
-constexpr int menuHeight = 24;
 constexpr int toolBarHeight = 32;
 constexpr int smallScreen = 800;  // logical px of height: 1366x768 and less
 constexpr int narrowestTimeline = 560;
@@ -65,7 +64,6 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   column->setSpacing(0);
   auto* const menus = new QMenuBar(top);
   const double scale = Theme::application().textScale();
-  menus->setMinimumHeight(static_cast<int>(menuHeight * scale));
   jobBar_ = new JobBar(top);
   errorBar_ = new NoticeBar(top);
   lossBar_ = new NoticeBar(top);
