@@ -8,6 +8,8 @@
 #include <limits>
 #include <tuple>
 
+#include "core/base/shown_text.h"
+
 namespace tickscope {
 
 namespace {
@@ -217,11 +219,25 @@ std::string_view nameOf(Counter counter) { return infoOf(counter).name; }
 
 Severity severityOf(Counter counter) { return infoOf(counter).severity; }
 
+namespace {
+
+/// Names in details come from the file: they can be of any length and hold anything, terminal commands too.
+std::string fitForPrint(std::string_view detail) {
+  constexpr std::size_t most = 200;
+  if (detail.size() <= most) return shown(detail);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(detail[end]) & 0xc0U) == 0x80U) --end;
+  return shown(detail.substr(0, end)) + "…";
+}
+
+}  // namespace
+
 void ImportLog::note(Counter counter, LogExample example, u64 amount, u64 count) {
   LogEntry& entry = entries_[static_cast<std::size_t>(counter)];
   entry.counter = counter;
   entry.count = sumOf(entry.count, count);
   entry.amount = sumOf(entry.amount, amount);
+  example.detail = fitForPrint(example.detail);
   keepLowest(entry.examples, std::move(example));
 }
 

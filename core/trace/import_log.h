@@ -72,7 +72,7 @@ Severity severityOf(Counter);
 struct LogExample {
   Known<u64> offset;  ///< byte in the input
   Known<Cpu> cpu;
-  std::string detail;  ///< words or a number that name the thing, already fit for print
+  std::string detail;  ///< words that name the thing; note() escapes and cuts them
 };
 
 struct LogEntry {

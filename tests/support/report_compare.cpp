@@ -151,11 +151,6 @@ class Comparison {
       : path_(path), recording_(recording), facts_(path), symbols_(facts_.kallsyms) {}
 
   ReportComparison run() {
-    if (recording_.buffers.empty() && !recording_.textBuffers.empty()) {
-      // The file holds the text of the `trace` file, which trace-cmd prints as it is.
-      exception("text inside of the file is no event");
-      return std::move(result_);
-    }
     for (const tickscope::Buffer& buffer : recording_.buffers) {
       names_.push_back(buffer.name);
       cursors_.push_back({&buffer,
@@ -467,6 +462,12 @@ class Comparison {
 }  // namespace
 
 ReportComparison compareWithReport(const std::string& path, const Recording& recording) {
+  // The file holds the text of the `trace` file, which trace-cmd prints as it is: no events.
+  if (recording.buffers.empty() && !recording.textBuffers.empty()) {
+    ReportComparison nothing;
+    nothing.exceptions["text inside of the file is no event"] = recording.textBuffers.size();
+    return nothing;
+  }
   return Comparison(path, recording).run();
 }
 

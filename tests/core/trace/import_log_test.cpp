@@ -137,5 +137,17 @@ TEST(ImportLog, SumsDoNotWrap) {
   EXPECT_EQ(log.amount(Counter::RangeCut), ~u64{0});
 }
 
+// Names of events come from the file; a terminal would obey them.
+TEST(ImportLog, DetailsAreEscapedAndCut) {
+  ImportLog log;
+  log.note(Counter::FormatBad, {u64{1}, {}, "a\x1b[31mb\nc"});
+  log.note(Counter::FormatBad, {u64{2}, {}, std::string(3000, 'n')});
+  log.note(Counter::FormatBad, {u64{3}, {}, std::string(199, 'n') + "ä"});
+  const std::vector<LogExample> examples = log.entries().at(0).examples;
+  EXPECT_EQ(examples.at(0).detail, "a\\x1b[31mb\\nc");
+  EXPECT_EQ(examples.at(1).detail, std::string(200, 'n') + "…");
+  EXPECT_EQ(examples.at(2).detail, std::string(199, 'n') + "…");
+}
+
 }  // namespace
 }  // namespace tickscope
