@@ -10,6 +10,8 @@
 #include "tests/support/recordings.h"
 #include "tests/support/report_compare.h"
 #include "tests/support/trace_cmd_report.h"
+#include "tests/support/trace_dat_source.h"
+#include "tests/support/trace_dat_writer.h"
 
 namespace tickscope::support {
 namespace {
@@ -63,6 +65,26 @@ INSTANTIATE_TEST_SUITE_P(Recordings, Report, testing::ValuesIn(recordings()), []
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   return name;
 });
+
+class WithoutSymbols : public testing::TestWithParam<const char*> {};
+
+// A name stands for all addresses of a function: only without names is each bit of an address compared.
+TEST_P(WithoutSymbols, HasTheSameAddresses) {
+  TICKSCOPE_NEED_RECORDING(path, GetParam());
+  if (!hasTraceCmd()) GTEST_SKIP() << "needs trace-cmd";
+  DatFile file = readDat(readFile(path));
+  file.kallsyms.clear();
+  const TemporaryFolder folder;
+  expectSame(folder.write("nameless.dat", write(file)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Recordings, WithoutSymbols,
+                         testing::Values("formats/base-v7-zstd.dat", "formats/driver.dat",
+                                         "formats/hotplug.dat", "formats/graph-few.dat",
+                                         "formats/vectors.dat", "formats/probes.dat",
+                                         "arch/arch-armhf.dat", "arch/arch-s390x.dat",
+                                         "arch/arch-ppc64el.dat", "09-hotplug.dat",
+                                         "15-nohzfull.dat", "16-posix.dat", "19-kprobe.dat"));
 
 TEST(ReportOfOneFileSlow, HasTheSameEvents) {
   const char* const path = std::getenv("TICKSCOPE_COMPARE");
