@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/timeline/lane_builder.h"
+
 namespace tickscope {
 
 namespace {
@@ -163,6 +165,13 @@ std::vector<LaneCell> cellsOfOperations(const LaneView& view, LaneKind kind,
   return std::move(sums.cells());
 }
 
+/// The class of a softirq's row; none in other lanes.
+u8 softirqClass(const EventStore& store, LaneKind kind, Row row) {
+  if (kind != LaneKind::Softirq) return 0;
+  const LaneRole role = roleOf(store.kind(row));
+  return role.lane == LaneKind::Softirq ? classOf(store, role, row) : u8{0};
+}
+
 SceneColumn columnOf(const LaneCell& cell, LaneKind kind) {
   SceneColumn column;
   column.x = cell.x;
@@ -206,8 +215,8 @@ Marks marksOfInstants(const LaneView& view, LaneKind kind, const ViewWindow& win
   return marks;
 }
 
-Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space,
-                  bool durations) {
+Marks marksOfTime(const EventStore& store, const LaneView& view, LaneKind kind,
+                  const ViewWindow& window, MarkSpace space, bool durations) {
   Marks marks;
   const s32 room = roomOf(space, window);
   struct Short {
@@ -220,7 +229,7 @@ Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window,
   for (const LaneSpan& span : view.spans) {
     if (span.idle || isWide(span, window)) continue;
     const double units = span.depth == 0 ? static_cast<double>(span.to - span.from) : 0;
-    shorts.push_back({span.from, units, 0, span.row});
+    shorts.push_back({span.from, units, softirqClass(store, kind, span.row), span.row});
   }
   for (const LaneOperation& operation : view.operations) {
     if (operation.shape == Shape::Raise) continue;

@@ -27,8 +27,8 @@ u32 mostOf(const LaneView& view, const ViewWindow& window);
 Marks marksOfInstants(const LaneView& view, LaneKind kind, const ViewWindow& window,
                       MarkSpace space);
 /// Columns of what is too short for a bar in a lane of time, raises, links.
-Marks marksOfTime(const LaneView& view, LaneKind kind, const ViewWindow& window, MarkSpace space,
-                  bool durations);
+Marks marksOfTime(const EventStore& store, const LaneView& view, LaneKind kind,
+                  const ViewWindow& window, MarkSpace space, bool durations);
 Ink inkOfRow(const EventStore& store, LaneKind kind, Row row, bool asPrevious);
 
 }  // namespace tickscope

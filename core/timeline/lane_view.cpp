@@ -295,14 +295,9 @@ ViewWindow ViewWindow::bounded(s64 from, s64 to, double width, double ratio) {
   window.to = std::clamp(to, window.from + 1, farthest);
   window.ratio = ratio >= 0.25 && ratio <= 16 ? ratio : 1;
   window.width = width >= 1 ? std::min(width, mostColumns / window.ratio) : 1;
+  window.perUnit_ = window.width / window.units();
+  window.columns_ = std::max(1, static_cast<s32>(std::ceil(window.width * window.ratio)));
   return window;
-}
-
-s32 ViewWindow::columns() const { return std::max(1, static_cast<s32>(std::ceil(width * ratio))); }
-
-s32 ViewWindow::columnOf(s64 time) const {
-  const double column = std::floor(x(time) * ratio);
-  return static_cast<s32>(std::clamp(column, 0.0, static_cast<double>(columns() - 1)));
 }
 
 s64 ViewWindow::timeOfColumn(s32 column) const {

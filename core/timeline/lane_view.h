@@ -2,6 +2,7 @@
 // What of one lane lies in a window of time: its spans and operations, or where they are too many, cells of sums.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "core/timeline/scene.h"
@@ -17,15 +18,20 @@ struct ViewWindow {
   /// Brings any numbers into bounds in which nothing here overflows: times within `farthest` of 0, at least a unit
   /// long, at most 2^14 device pixels.
   [[nodiscard]] static ViewWindow bounded(s64 from, s64 to, double width, double ratio);
-  [[nodiscard]] s32 columns() const;
+  [[nodiscard]] s32 columns() const { return columns_; }
   [[nodiscard]] double units() const { return static_cast<double>(to - from); }
-  [[nodiscard]] double unitsPerColumn() const { return units() / columns(); }
-  [[nodiscard]] double x(s64 time) const {
-    return static_cast<double>(time - from) * width / units();
-  }
+  [[nodiscard]] double unitsPerColumn() const { return units() / columns_; }
+  [[nodiscard]] double x(s64 time) const { return static_cast<double>(time - from) * perUnit_; }
   /// The device pixel of a time, within 0..columns() - 1.
-  [[nodiscard]] s32 columnOf(s64 time) const;
+  [[nodiscard]] s32 columnOf(s64 time) const {
+    if (time <= from) return 0;
+    return static_cast<s32>(std::min(x(time) * ratio, columns_ - 1.0));
+  }
   [[nodiscard]] s64 timeOfColumn(s32 column) const;
+
+ private:
+  double perUnit_ = 1;  // logical pixels
+  s32 columns_ = 1;
 };
 
 /// Events of some device pixels that lie beside each other.

@@ -17,7 +17,7 @@ namespace {
 /// Bars shorter than this get no name: not one letter would fit.
 constexpr double shortestNamed = 24;
 /// Events that are walked over for a picture: shared by its lanes, as each event costs some 20 ns.
-constexpr u64 walkInAll = 160'000, leastWalk = 2048, mostWalk = 32'768;
+constexpr u64 walkInAll = 80'000, leastWalk = 2048, mostWalk = 16'384;
 
 /// A length of a few digits for the label column.
 std::string roughly(s64 ns) {
@@ -130,9 +130,9 @@ class Builder {
       return strip;
     }
     const MarkSpace space{place.height, most_[l], false};
-    Marks marks = isLaneOfTime(place.lane)
-                      ? marksOfTime(view, place.lane, window_, space, request_.durations)
-                      : marksOfInstants(view, place.lane, window_, space);
+    Marks marks = isLaneOfTime(place.lane) ? marksOfTime(*timeline_.store, view, place.lane,
+                                                         window_, space, request_.durations)
+                                           : marksOfInstants(view, place.lane, window_, space);
     strip.columns = std::move(marks.columns);
     strip.glyphs = std::move(marks.glyphs);
     strip.links = std::move(marks.links);

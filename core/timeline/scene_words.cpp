@@ -183,11 +183,7 @@ std::string headerWords(const Timeline& timeline, const CpuTrack& track, const S
   const auto say = [&](std::string_view part) {
     if (!part.empty()) join(words, part);
   };
-  say(taskWords(timeline, track, names, window, views[number(LaneKind::Task)], durations));
-  say(timerWords(views[number(LaneKind::Hrtimer)], window, "hrtimer"));
-  say(timerWords(views[number(LaneKind::Wheel)], window, "wheel"));
-  const u64 calls = views[number(LaneKind::Programming)].counted;
-  if (calls) say(plural(calls, "programming call", "programming calls"));
+  // Losses first: nothing behind them is whole, and the end may be cut.
   bool lost = false, counted = true;
   u64 events = 0;
   for (const LaneLoss& loss : track.losses) {
@@ -199,6 +195,11 @@ std::string headerWords(const Timeline& timeline, const CpuTrack& track, const S
   if (lost && !counted && events) say(fmt::format("{} and more events lost", grouped(events)));
   if (lost && !counted && !events) say("events lost");
   if (lost && counted) say(plural(events, "event lost", "events lost"));
+  say(taskWords(timeline, track, names, window, views[number(LaneKind::Task)], durations));
+  say(timerWords(views[number(LaneKind::Hrtimer)], window, "hrtimer"));
+  say(timerWords(views[number(LaneKind::Wheel)], window, "wheel"));
+  const u64 calls = views[number(LaneKind::Programming)].counted;
+  if (calls) say(plural(calls, "programming call", "programming calls"));
   return words;
 }
 

@@ -219,13 +219,15 @@ void ScenePainter::paintColumns(QImage& image, const SceneStrip& strip, const QR
   for (std::size_t i = 0; i <= static_cast<std::size_t>(Ink::Programming); ++i) {
     inks[i] = inksOf(static_cast<Ink>(i)).ink.rgb();
   }
+  uchar* const pixels = image.bits();
+  const qsizetype line = image.bytesPerLine();
   for (const SceneColumn& column : strip.columns) {
     const int from = std::max(left, left + column.x);
     const int to = std::min(left + column.x + column.width, image.width());
     const QRgb colour = mixed(ground, inks[static_cast<std::size_t>(column.ink)], column.strength);
     for (int y = std::max(top, foot - column.height); y < end; ++y) {
-      auto* const line = reinterpret_cast<QRgb*>(image.scanLine(y));
-      for (int x = from; x < to; ++x) line[x] = colour;
+      auto* const row = reinterpret_cast<QRgb*>(pixels + y * line);
+      for (int x = from; x < to; ++x) row[x] = colour;
     }
   }
 }

@@ -246,7 +246,13 @@ void TimelineWidget::render() {
   const QSize size = QSize(lanes.right() + 1, lanes.height()) * ratio;
   if (image_.size() != size) image_ = QImage(size, QImage::Format_RGB32);
   image_.setDevicePixelRatio(ratio);
-  image_.fill(theme.color(Tone::Window));
+  // Strips paint their own ground; only what is below them is left.
+  const s64 below = layout_.height() - request.top;
+  if (below < lanes.height()) {
+    QPainter(&image_).fillRect(QRectF(0, static_cast<double>(below), lanes.right() + 1,
+                                      static_cast<double>(lanes.height() - below)),
+                               theme.color(Tone::Window));
+  }
   PaintOptions options;
   RulerScale scale{
       document_.visible(), static_cast<double>(lanes.width()), document_.buffer()->clock.unit, {}};

@@ -171,7 +171,7 @@ TEST(SceneBuilder, HatchesLossesInEveryLaneAndSaysHowManyOnce) {
     for (const SceneHatch& hatch : one.hatches) said += hatch.reason == "1,204 events lost";
   }
   EXPECT_EQ(said, 1);
-  EXPECT_EQ(scene.strips[0].words, "busy 10 % · 1,204 and more events lost");
+  EXPECT_EQ(scene.strips[0].words, "1,204 and more events lost · busy 10 %");
   const SceneHatch first = strip(scene, LaneKind::Softirq).hatches[0];
   EXPECT_FLOAT_EQ(first.from, 100);
   EXPECT_FLOAT_EQ(first.to, 400);
