@@ -17,7 +17,7 @@ namespace {
 /// Bars shorter than this get no name: not one letter would fit.
 constexpr double shortestNamed = 24;
 /// Events that are walked over for a picture: shared by its lanes, as each event costs some 20 ns.
-constexpr u64 walkInAll = 80'000, leastWalk = 2048, mostWalk = 16'384;
+constexpr u64 walkInAll = 48'000, leastWalk = 2048, mostWalk = 16'384;
 
 /// A length of a few digits for the label column.
 std::string roughly(s64 ns) {
