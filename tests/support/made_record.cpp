@@ -31,7 +31,8 @@ const trace_dat::EventFormat& madeFormat(const std::vector<std::string>& fields,
 MadeRecord& MadeRecord::number(u64 value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     const std::size_t byte = bigEndian_ ? size - 1 - i : i;
-    bytes_.push_back(static_cast<u8>(value >> (byte * 8U)));
+    // Fields wider than a u64 hold zeros above it.
+    bytes_.push_back(byte < sizeof value ? static_cast<u8>(value >> (byte * 8U)) : u8{0});
   }
   return *this;
 }

@@ -359,7 +359,7 @@ TEST_F(TimelineTest, TheOverviewsFrameIsNeverNarrowerThanTwelve) {
 }
 
 TEST(Ruler, StepsAreOneTwoFiveAndFarEnoughApart) {
-  for (s64 length = 10; length < 4'000'000'000'000'000'000; length = length * 3 / 2) {
+  for (s64 length = 10; length < 4'000'000'000'000'000'000; length += length / 2) {
     const auto ticks =
         rulerTicks({{{12'345}, {12'345 + length}}, 1200, ClockUnit::Nanoseconds, {}}, 0);
     ASSERT_LE(ticks.size(), 1200U) << length;
