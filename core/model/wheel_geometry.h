@@ -20,6 +20,8 @@ struct WheelGeometry {
     return wordBits == 32 ? static_cast<s32>(static_cast<u32>(a - b)) : static_cast<s64>(a - b);
   }
   [[nodiscard]] bool before(u64 a, u64 b) const { return distance(a, b) < 0; }
+  [[nodiscard]] u64 earlier(u64 a, u64 b) const { return before(b, a) ? b : a; }
+  [[nodiscard]] u64 later(u64 a, u64 b) const { return before(a, b) ? b : a; }
   /// Jiffies of one bucket of a level: 8^level.
   [[nodiscard]] static constexpr u64 granularity(u8 level) { return u64{1} << (3U * level); }
   /// The least delta of a level: 0, then 63 * 8^(level-1).
@@ -38,14 +40,20 @@ struct Bucket {
   u64 expiry = 0;  ///< jiffies at which the bucket is due
   bool clamped = false;
   [[nodiscard]] u8 level() const { return static_cast<u8>(index / 64); }
+  [[nodiscard]] u8 slot() const { return static_cast<u8>(index % 64); }
   bool operator==(const Bucket&) const = default;
 };
 
 /// calc_wheel_index: the bucket of a timer armed for `expires` on a base whose clk is `clk`.
 Bucket bucketFor(const WheelGeometry& geometry, u64 clk, u64 expires);
 
+/// When a base at `clk` next takes the timers of a bucket: the first time at or after clk that falls on it.
+/// Empty: the wheel has no such bucket.
+Known<u64> nextTurnOf(const WheelGeometry& geometry, u16 index, u64 clk);
+
 /// The bucket expiry from the recorded index alone, for kernels without bucket_expiry. `now` is jiffies at the arm.
-/// Empty: no clk explains that index (X07).
+/// Where an expiry 63 or more jiffies in the past fits two turns of its slot, the later one is taken: clk is then
+/// near `now`. Empty: no clk explains that index (X07).
 Known<u64> bucketExpiryOf(const WheelGeometry& geometry, u16 index, u64 expires, u64 now);
 
 /// How far clk must have lagged behind `now` for the index to come out, searching lags that change the level:
@@ -54,5 +62,8 @@ struct ClkLag {
   u64 least, most;
 };
 Known<ClkLag> impliedLag(const WheelGeometry& geometry, u16 index, u64 expires, u64 now);
+/// The same for lags of at most `limit` jiffies behind `latest`, the last clk that comes into question.
+Known<ClkLag> impliedLag(const WheelGeometry& geometry, u16 index, u64 expires, u64 latest,
+                         u64 limit);
 
 }  // namespace tickscope

@@ -2,7 +2,9 @@
 // One wheel base of one CPU: clk, next_expiry and the pending timers by bucket, as far as the trace tells.
 #pragma once
 
-#include <map>
+#include <tsl/robin_map.h>
+
+#include <array>
 #include <vector>
 
 #include "core/model/kernel_profile.h"
@@ -36,7 +38,7 @@ class WheelModel {
   explicit WheelModel(const WheelRules& rules) : rules_(rules) {}
 
   /// timer_start: forwards clk by the rule, places the timer, learns clk where the record decides it.
-  /// `deferrable`: the base is DEF, which F0 and F1 never forward.
+  /// `deferrable`: the base is DEF, which F0 and F1 never forward. A span that is pending is moved.
   ArmResult arm(SpanId span, const RecordedArm& recorded, bool deferrable);
   /// timer_cancel: false when the timer was not pending here.
   bool disarm(SpanId span);
@@ -51,33 +53,112 @@ class WheelModel {
     std::vector<SpanId> lost;  ///< X08: pending timers whose bucket time was passed by this run
   };
   Expiry expire(Known<SpanId> span, u64 now, Known<u64> baseclk);
-  /// The end of a run of the base (softirq exit): everything due at `now` has been run.
-  void endOfRun(u64 now);
-  /// The idle path recomputed and forwarded at `now` (tick stop).
+  /// The end of a run of the base (softirq exit): everything due at `now` has been run. `now` is a jiffies value
+  /// that the run has surely seen. Timers that were due and stayed pending over two such runs are lost (X08).
+  std::vector<SpanId> endOfRun(u64 now);
+  /// A tick at `now` raised no TIMER softirq (SR2, SR3), so next_expiry is after it.
+  void nothingDue(u64 now);
+  /// The idle path recomputed and forwarded at `now` (tick stop). Not for DEF bases, which it does not look at.
   void idle(u64 now);
-  /// Events were lost, or the CPU came up: clk and next_expiry unknown; pending timers stay, as uncertain.
+  /// Events were lost: clk and next_expiry unknown; pending timers stay, as uncertain.
   void forgetClk();
   /// CPU bring-up: clk = now, nothing pending.
   void reset(Known<u64> now);
 
-  [[nodiscard]] Known<u64> clk() const { return clk_; }
-  /// As the kernel keeps it (may be too early after a removal under NX1); empty: unknown.
-  [[nodiscard]] Known<u64> nextExpiry() const { return next_; }
-  /// The least bucket expiry of the pending timers.
-  [[nodiscard]] Known<u64> firstPending() const;
+  /// base->clk after the last event of this base; empty: several values come into question.
+  [[nodiscard]] Known<u64> clk() const;
+  /// The values that do; empty: nothing is known.
+  struct ClkRange {
+    u64 least, most;
+  };
+  [[nodiscard]] Known<ClkRange> clkRange() const;
+  /// As the kernel keeps it (may be too early after a removal under NX1); empty: unknown, as timers from before the
+  /// recording may be pending, or none is pending.
+  [[nodiscard]] Known<u64> nextExpiry() const;
+  /// The least bucket expiry of the pending timers. Lost ones, which the base has passed, do not count.
+  [[nodiscard]] Known<u64> firstPending() const { return first_; }
   struct Pending {
     Bucket bucket;
     u64 expires;
-    u32 order;  ///< of arming: within a bucket the last armed runs first
+    u32 order;               ///< of arming: within a bucket the last armed runs first
+    bool placed = true;      ///< false: the bucket is not known
+    bool uncertain = false;  ///< pending since before events were lost
+    bool lost = false;       ///< its bucket time was passed
   };
   [[nodiscard]] const Pending* find(SpanId span) const;
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t size() const { return placeOf_.size(); }
   /// Pending timers in the kernel's order of collection up to `now`.
   void collect(u64 now, std::vector<SpanId>& due) const;
 
  private:
+  static constexpr u32 none = ~u32{0};
+  static constexpr std::size_t bucketCount = 576;
+  /// Of one wheel bucket; timers of several bucket times lie in one only after faults and lost events.
+  struct List {
+    u32 head = none;
+    u64 expiry = 0;  // the least of its timers
+    bool mixed = false;
+  };
+  struct Node {
+    Pending pending;
+    SpanId span{};
+    u32 before = none, after = none;
+    bool linked = false;
+    bool exact = true;  // CASCADE: the slot time is the bucket's expiry and not only at most that
+    bool outlived = false;  // was due at the end of a run and stayed
+  };
+  /// Which clk a healthy base can have at an arm.
+  struct Admissible {
+    u64 latest = 0;
+    u64 sure = 0;          // lag behind `latest` up to which known facts allow it
+    u64 perhaps = 0;       // up to which a timer from before the recording could be the cause
+    bool further = false;  // beyond that nothing speaks against it either
+  };
+
+  [[nodiscard]] const WheelGeometry& geometry() const { return rules_.geometry; }
+  [[nodiscard]] Admissible admissible(u64 now, bool deferrable) const;
+  [[nodiscard]] ArmResult judge(const RecordedArm& recorded, const Admissible& clk) const;
+  void learn(const RecordedArm& recorded, const Admissible& clk, const ArmResult& result);
+  ArmResult armCascade(SpanId span, const RecordedArm& recorded);
+  void insert(SpanId span, u64 expires, const Known<Bucket>& bucket, bool exact);
+  void remove(u32 place);
+  void link(u32 place);
+  void unlink(u32 place);
+  void refreshFirst();
+  void passed(u64 baseclk, std::vector<SpanId>& lost);
+  void lose(u32 place, std::vector<SpanId>& lost);
+  [[nodiscard]] Known<u64> leastAfter(u64 baseclk) const;
+  template <class F>
+  void forEachUsed(F&& f) const;
+  template <class F>
+  void forEachDue(u64 now, F&& f) const;
+  void raise(Known<u64>& low, u64 value) const;
+
   WheelRules rules_;
-  Known<u64> clk_, next_;
+  tsl::robin_map<SpanId, u32> placeOf_;
+  std::vector<Node> nodes_;
+  std::vector<u32> free_;
+  std::array<List, bucketCount> lists_;
+  std::array<u64, bucketCount / 64> used_{};
+  Known<u64> first_;
+  u32 order_ = 0;
+
+  bool complete_ = false;  // no timer from before the recording can be pending
+  bool runsSeen_ = false;
+  bool idleSinceRun_ = false;
+  Known<u64> clkLow_;   // clk is at least this
+  Known<u64> clkHigh_;  // and after the last event at most this
+  Known<u64> dueLow_;   // next_expiry is at least this
+  Known<u64> kept_;     // next_expiry of the known timers as the kernel keeps it; empty: none
+  Known<u64> ranEnd_;   // jiffies of the last end of a run
+
+  struct Last {
+    u64 baseclk;
+    u8 level;
+    u32 order;
+    bool known;  // level and order
+  };
+  Known<Last> last_;
 };
 
 }  // namespace tickscope
