@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,10 +28,16 @@ struct Fact {
   double confidence = 0;      ///< 0..1, of `expected`
   double seenConfidence = 0;  ///< 0..1, of `observed`
   bool contradicted = false;  ///< evidence of a stronger class excludes that of a weaker one (X19)
+  /// Facts of an enumeration: bit i says that value i is left by the user, formats, symbols, listings and the oldest rule
+  /// of the version. 0: not followed.
+  u32 possible = 0;
   std::vector<Evidence> evidence;
   /// Invariants go by a fact only from 0.8 on.
   [[nodiscard]] Known<T> judged() const { return confidence >= 0.8 ? expected : Known<T>{}; }
 };
+
+/// Evidence classes as a person reads them: "user", "format", "symbol", "listing", "behaviour", "version".
+std::string_view nameOf(EvidenceClass evidenceClass);
 
 enum class NoHz : u8 { Off, Idle, Full };
 enum class TickFunction : u8 { TickSchedTimer, TickNohzHandler };
@@ -80,11 +87,74 @@ struct KernelProfile {
   Fact<bool> clampBug;
 };
 
+/// Calls f(name, fact) for each fact in the order of KernelProfile; `name` is what --fact takes.
+template <class Profile, class F>
+void forEachFact(Profile& profile, F&& f) {
+  f("w", profile.wordBits);
+  f("hz", profile.hz);
+  f("hres", profile.highRes);
+  f("nohz", profile.noHz);
+  f("tick_function", profile.tickFunction);
+  f("wheel", profile.wheel);
+  f("depth", profile.depth);
+  f("bases", profile.bases);
+  f("fwd", profile.forward);
+  f("next", profile.next);
+  f("raise", profile.raise);
+  f("wtrace", profile.wheelTrace);
+  f("hrule", profile.hrtimer);
+  f("htrace", profile.hrtimerTrace);
+  f("rt", profile.rt);
+  f("softirq_thread", profile.softirqThread);
+  f("threadirqs", profile.threadIrqs);
+  f("skew", profile.skew);
+  f("isolated", profile.isolated);
+  f("nohz_full", profile.noHzFull);
+  f("clampbug", profile.clampBug);
+}
+
+/// The values of an enumeration in its order, as --fact takes them (case ignored) and listings print them.
+template <class E>
+std::span<const std::string_view> valueNames();
+template <>
+std::span<const std::string_view> valueNames<NoHz>();
+template <>
+std::span<const std::string_view> valueNames<TickFunction>();
+template <>
+std::span<const std::string_view> valueNames<WheelKind>();
+template <>
+std::span<const std::string_view> valueNames<WheelBases>();
+template <>
+std::span<const std::string_view> valueNames<ForwardRule>();
+template <>
+std::span<const std::string_view> valueNames<NextRule>();
+template <>
+std::span<const std::string_view> valueNames<RaiseRule>();
+template <>
+std::span<const std::string_view> valueNames<WheelTrace>();
+template <>
+std::span<const std::string_view> valueNames<HrtimerRule>();
+template <>
+std::span<const std::string_view> valueNames<HrtimerTrace>();
+template <>
+std::span<const std::string_view> valueNames<SoftirqThread>();
+
+template <class E>
+  requires std::is_enum_v<E>
+std::string valueText(E value) {
+  return std::string(valueNames<E>()[static_cast<std::size_t>(value)]);
+}
+std::string valueText(bool value);  ///< "yes", "no"
+std::string valueText(u8 value);
+std::string valueText(u32 value);
+std::string valueText(const CpuList& cpus);  ///< "0-2,5"; "none" when empty
+
 /// A fact as text, for listings: name, both values, confidence, evidence. In the order of KernelProfile, names as
 /// --fact takes them.
 struct FactText {
   std::string_view name;
   std::string expected, observed;  ///< empty: unknown
+  std::string possible;  ///< values left where more than one is and not all: "R1, R2"; else empty
   double confidence = 0, seenConfidence = 0;
   bool contradicted = false;
   std::vector<Evidence> evidence;
