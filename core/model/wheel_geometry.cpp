@@ -105,8 +105,10 @@ Known<u64> bucketExpiryOf(const WheelGeometry& geometry, u16 index, u64 expires,
   const u64 latest = geometry.wrap(now + 1);
   // clk is at most one ahead of jiffies, so delta is at least this; a lag only makes it greater.
   const s64 least = geometry.distance(expires, latest);
-  if (level == 0 && geometry.before(expires, now)) {
-    return lastTurnOf(geometry, 0, slot, latest);
+  if (level == 0 && least < 0) {
+    // Before clk it lies at clk, which is after the expiry; else at its own slot.
+    const u64 turn = lastTurnOf(geometry, 0, slot, latest);
+    return geometry.before(expires, turn) ? Known<u64>(turn) : Known<u64>();
   }
   const Bucket plain = bucketAt(geometry, expires, level);
   const bool fits = plain.index == index;
@@ -115,8 +117,6 @@ Known<u64> bucketExpiryOf(const WheelGeometry& geometry, u16 index, u64 expires,
     if (fits && least < static_cast<s64>(WheelGeometry::start(static_cast<u8>(level + 1)))) {
       return plain.expiry;
     }
-    // clk one ahead of the jiffy that the timer was armed for.
-    if (level == 0 && least < 0) return lastTurnOf(geometry, 0, slot, latest);
     return {};
   }
   if (geometry.clampBug) {
