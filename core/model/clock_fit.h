@@ -18,7 +18,7 @@ struct ClockAnchor {
 /// Bounds of the rate, monotonic ns a trace unit. Equal: the rate is given. Not above 0: free.
 struct RateRule {
   double least = 1, most = 1;
-  [[nodiscard]] bool given() const { return least == most; }
+  [[nodiscard]] bool given() const { return least == most && most > 0; }
 };
 
 /// mono = now + rate * (stamp - stampAt), good from anchor `from` to anchor `to`.

@@ -223,7 +223,7 @@ class MapFit {
       }
       s64& after = next[number(anchor->cpu)];
       if (after != std::numeric_limits<s64>::max()) notYet.push_back({anchor->at.stamp, after});
-      after = anchor->at.now;
+      if (anchor->hard) after = anchor->at.now;
     }
     for (const PassAnchor& anchor : scan_.anchors) {
       reached.push_back({anchor.at.stamp, anchor.at.now});
@@ -245,55 +245,87 @@ class MapFit {
   /// base - mono lies between what the row's own time and what the CPU's last monotonic reading allow.
   void followOffsets() {
     for (const BaseReading& reading : scan_.readings) {
-      std::vector<ClockMap::Epoch>& epochs = map_.epochs_[number(reading.base)];
-      s64 least = std::numeric_limits<s64>::min(), most = std::numeric_limits<s64>::max();
-      if (const auto mono = map_.mono({reading.stamp}, reading.cpu)) {
-        least = minus(reading.now, plus(mono->value.value, mono->error.value));
+      const auto mono = map_.mono({reading.stamp}, reading.cpu);
+      if (!mono && !reading.monoBefore) continue;
+      Bounds seen;
+      if (mono) {
+        seen.value = minus(reading.now, mono->value.value);
+        seen.error = mono->error.value;
+        seen.least = minus(seen.value, seen.error);
       }
-      if (reading.monoBefore) most = minus(reading.now, *reading.monoBefore);
-      if (least == std::numeric_limits<s64>::min() && !reading.monoBefore) continue;
-      if (least > most) continue;  // the map is off here
-      State& state = states_[number(reading.base)];
-      const bool fits = !epochs.empty() && least <= plus(state.most, leastStep) &&
-                        most >= minus(state.least, leastStep);
+      if (reading.monoBefore) seen.most = minus(reading.now, *reading.monoBefore);
+      std::vector<ClockMap::Epoch>& epochs = map_.epochs_[number(reading.base)];
+      Bounds& state = states_[number(reading.base)];
+      const bool ahead =
+          state.most != Bounds::unbounded && seen.least > plus(state.most, leastStep);
+      const bool behind =
+          seen.most != Bounds::unbounded && plus(seen.most, leastStep) < state.least;
+      const bool fits = !epochs.empty() && !ahead && !behind;
       if (!fits) {
         epochs.push_back({reading.row, reading.row, 0, 0, 0});
         state = {};
       }
-      state.least = std::max(state.least, least);
-      if (most < state.most) {
-        state.most = most;
-        state.times = 0;
-      }
-      if (most == state.most && reading.monoBefore) ++state.times;
+      // Two bases of one pass give the same difference again and again, two passes do not.
+      state.times = seen.most == state.most  ? state.times + 1
+                    : seen.most < state.most ? 1
+                                             : state.times;
+      state.most = std::min(state.most, seen.most);
+      if (seen.least >= state.least) state.value = seen.value, state.error = seen.error;
+      state.least = std::max(state.least, seen.least);
       ClockMap::Epoch& epoch = epochs.back();
       epoch.last = reading.row;
       ++epoch.readings;
-      settle(epoch, state);
+      settle(epoch, state, reading.base);
     }
+    for (const ClockBase base : {ClockBase::Real, ClockBase::Boot, ClockBase::Tai}) noteSteps(base);
   }
 
-  struct State {
-    s64 least = std::numeric_limits<s64>::min(), most = std::numeric_limits<s64>::max();
-    u32 times = 0;  ///< readings that give `most` exactly: two bases of one pass
+  struct Bounds {
+    static constexpr s64 unbounded = std::numeric_limits<s64>::max();
+    s64 least = std::numeric_limits<s64>::min(), most = unbounded;
+    s64 value = 0, error = 0;  ///< by the row that came soonest after its pass read the clock
+    u32 times = 0;             ///< readings that give `most`
   };
-  static void settle(ClockMap::Epoch& epoch, const State& state) {
-    const bool both = state.least != std::numeric_limits<s64>::min() &&
-                      state.most != std::numeric_limits<s64>::max();
-    if (state.times >= 2) {
+
+  void settle(ClockMap::Epoch& epoch, const Bounds& state, ClockBase base) const {
+    const bool mapped = state.least != std::numeric_limits<s64>::min();
+    const bool bounded = state.most != std::numeric_limits<s64>::max() && state.times > 0;
+    if (base == ClockBase::Boot && mapped && std::abs(state.value) < leastSuspend &&
+        state.error < leastSuspend) {
+      // It has not slept since boot.
+      epoch.offset = epoch.error = 0;
+      return;
+    }
+    if (bounded && state.times >= 2) {
       epoch.offset = state.most;
       epoch.error = 0;
-    } else if (both && minus(state.most, state.least) < 50'000) {
-      epoch.offset = state.most;
-      epoch.error = std::max<s64>(0, minus(state.most, state.least));
-    } else if (state.least != std::numeric_limits<s64>::min()) {
-      // The row came soon after its pass read the clock.
-      epoch.offset = state.least;
-      epoch.error =
-          both ? std::min<s64>(tenMs, std::max<s64>(0, minus(state.most, state.least))) : tenMs;
-    } else {
+      return;
+    }
+    if (!mapped) {
       epoch.offset = state.most;
       epoch.error = tenMs;
+      return;
+    }
+    // An exact map leaves the time from reading the clock to the row; others have the least of it in them.
+    s64 bias = 0, error = state.error;
+    if (map_.way_ == ClockMap::Way::Identity && map_.fitted_.leastResidual) {
+      bias = std::max<s64>(0, map_.fitted_.leastResidual->value);
+      error = plus(error, std::max<s64>(bias, map_.fitted_.medianResidual->value - bias) + 1'000);
+    }
+    epoch.offset = plus(state.value, bias);
+    if (bounded) epoch.offset = std::min(epoch.offset, state.most);
+    epoch.error = error;
+  }
+
+  void noteSteps(ClockBase base) {
+    const std::vector<ClockMap::Epoch>& epochs = map_.epochs_[number(base)];
+    for (std::size_t i = 1; i < epochs.size(); ++i) {
+      note(fmt::format("{} was set by {} ns between rows {} and {}",
+                       base == ClockBase::Real   ? "CLOCK_REALTIME"
+                       : base == ClockBase::Boot ? "CLOCK_BOOTTIME"
+                                                 : "CLOCK_TAI",
+                       minus(epochs[i].offset, epochs[i - 1].offset), number(epochs[i - 1].last),
+                       number(epochs[i].first)));
     }
   }
 
@@ -321,7 +353,7 @@ class MapFit {
   Known<u8> wordBits_;
   ClockScan scan_;
   std::vector<ClockAnchor> anchors_;
-  std::array<State, 4> states_;
+  std::array<Bounds, 4> states_;
   ClockMap map_;
 };
 

@@ -15,10 +15,15 @@ constexpr s32 clockRealtime = 0, clockBoottime = 7, clockTai = 11;
 constexpr u32 modeRelative = 1;
 /// So many arms of a callback show its grid.
 constexpr std::size_t armsWanted = 4000;
+/// Of so many expiries the callback is looked at.
+constexpr u32 expiriesWanted = 10000;
 
 class Scanner {
  public:
-  explicit Scanner(const EventStore& events) : events_(events) {}
+  /// `contexts`: the recording tells hard interrupts from softirqs.
+  Scanner(const EventStore& events, bool contexts) : events_(events), contexts_(contexts) {}
+
+  [[nodiscard]] bool sawHard() const { return sawHard_; }
 
   ClockScan run() {
     for (u32 i = 0; i < events_.size(); ++i) {
@@ -51,8 +56,9 @@ class Scanner {
   }
 
  private:
+  static constexpr s64 none = std::numeric_limits<s64>::min();
   struct OneCpu {
-    s64 monoNow = std::numeric_limits<s64>::min();  // none yet
+    s64 hardNow = none, softNow = none;
     u64 jiffies = 0;
     bool anyJiffies = false;
     std::vector<u32> open;  // jiffy readings that wait for the next monotonic reading
@@ -114,16 +120,23 @@ class Scanner {
       const auto found = others_.find(number(event.hrtimer));
       if (found != others_.end()) base = found->second;
     }
+    // An interrupt that breaks into a pass of soft timers reads a later `now` than what follows it.
+    const bool hard = !contexts_ || events_.context(row).hardIrq();
+    sawHard_ |= hard;
+    s64& last = hard ? here.hardNow : here.softNow;
     if (base != ClockBase::Mono) {
-      const bool any = here.monoNow != std::numeric_limits<s64>::min();
       scan_.readings.push_back(
-          {row, base, cpu, stamp, now, any ? Known<s64>{here.monoNow} : Known<s64>{}});
+          {row, base, cpu, stamp, now, last != none ? Known<s64>{last} : Known<s64>{}});
       return;
     }
-    // A pass of soft timers that an interrupt broke into goes on with the older `now`.
-    if (now <= here.monoNow) return;
-    here.monoNow = now;
-    scan_.anchors.push_back({{stamp, now}, row, cpu});
+    if (expiriesSeen_ < expiriesWanted) {
+      ++expiriesSeen_;
+      groupOf(event.function).expiries.push_back({event.hrtimer, cpu, now});
+    }
+    if (now <= last) return;
+    last = now;
+    scan_.anchors.push_back({{stamp, now}, row, cpu, hard});
+    if (!hard) return;
     for (const u32 reading : here.open) scan_.jiffies[reading].monoAfter = now;
     here.open.clear();
   }
@@ -136,12 +149,12 @@ class Scanner {
     here.anyJiffies = true;
     here.jiffies = jiffies;
     here.open.push_back(static_cast<u32>(scan_.jiffies.size()));
-    const bool any = here.monoNow != std::numeric_limits<s64>::min();
-    scan_.jiffies.push_back(
-        {events_.time(row).value, jiffies, cpu, any ? Known<s64>{here.monoNow} : Known<s64>{}, {}});
+    scan_.jiffies.push_back({events_.time(row).value, jiffies, cpu, {}});
   }
 
   const EventStore& events_;
+  bool contexts_, sawHard_ = false;
+  u32 expiriesSeen_ = 0;
   ClockScan scan_;
   std::vector<OneCpu> cpus_;
   tsl::robin_map<u64, ClockBase> others_;  // timers initialised for another base than MONO
@@ -151,6 +164,12 @@ class Scanner {
 
 }  // namespace
 
-ClockScan scanClocks(const EventStore& events) { return Scanner(events).run(); }
+ClockScan scanClocks(const EventStore& events) {
+  Scanner scanner(events, true);
+  ClockScan scan = scanner.run();
+  // Text may come without the column of flags.
+  if (!scanner.sawHard() && !scan.anchors.empty()) return Scanner(events, false).run();
+  return scan;
+}
 
 }  // namespace tickscope

@@ -16,6 +16,7 @@ struct PassAnchor {
   ClockAnchor at;
   Row row;
   Cpu cpu;
+  bool hard;  ///< in the interrupt itself: what follows on this CPU read the clock later
 };
 
 /// An expiry of a timer of another base.
@@ -24,7 +25,8 @@ struct BaseReading {
   ClockBase base;  ///< a hard one: what it says holds for the soft one too
   Cpu cpu;
   s64 stamp, now;
-  Known<s64> monoBefore;  ///< the monotonic `now` that this CPU read last, maybe in the same pass
+  Known<s64>
+      monoBefore;  ///< the monotonic `now` that this CPU read before it, maybe in the same pass
 };
 
 /// The first event of a CPU that shows a new value of jiffies.
@@ -32,18 +34,18 @@ struct JiffyReading {
   s64 stamp;
   u64 jiffies;  ///< as recorded
   Cpu cpu;
-  Known<s64> monoBefore, monoAfter;  ///< what this CPU read last before and first after it
+  Known<s64> monoAfter;  ///< what this CPU read first after it
 };
 
-/// The first arms of one hrtimer callback.
+/// The first arms and expiries of one hrtimer callback.
 struct ArmGroup {
   struct Arm {
     Address timer;
     Cpu cpu;
-    s64 expires;
+    s64 time;  ///< ns of the timer's clock: expires of an arm, now of an expiry
   };
   Address function;
-  std::vector<Arm> arms;
+  std::vector<Arm> arms, expiries;
   bool relative = false;  ///< some were relative
   bool slack = false;     ///< some had a soft expiry before the hard one
 };

@@ -48,45 +48,95 @@ struct Grid {
   std::size_t timers = 0, arms = 0;
 };
 
+/// A stopped tick is put off for as long as the clocksource can go unread, which is no multiple of a tick.
+constexpr s64 putOff = 60 * second;
+
+/// What the arms of a callback's timers say; none when a timer is armed on several CPUs, which ticks are not.
+struct Steps {
+  std::map<s64, u32> sizes;
+  u32 all = 0;
+  std::map<u16, std::vector<s64>> times;  ///< by CPU
+  std::size_t timers = 0;
+};
+Known<Steps> stepsOf(std::span<const ArmGroup::Arm> arms) {
+  Steps steps;
+  std::map<u64, std::pair<u16, s64>> last;
+  for (const ArmGroup::Arm& arm : arms) {
+    // No tick runs for 10^18 ns; what claims to is stopped for ever or damaged.
+    if (arm.time < 0 || isCalendarTime(arm.time)) continue;
+    const auto [before, first] = last.try_emplace(number(arm.timer), number(arm.cpu), arm.time);
+    if (before->second.first != number(arm.cpu)) return {};
+    const s64 step = arm.time - before->second.second;
+    if (step > putOff) continue;
+    before->second.second = arm.time;
+    if (first || step < -putOff || step == 0) continue;
+    ++steps.sizes[std::abs(step)];
+    ++steps.all;
+    steps.times[number(arm.cpu)].push_back(arm.time);
+  }
+  steps.timers = last.size();
+  return steps;
+}
+
+/// The rate that ticks of that length belong to.
+Known<u32> hzOf(s64 tick) {
+  const s64 hz = (second + tick / 2) / tick;
+  if (hz < leastHz || hz > mostHz || JiffyMap::tickNs(static_cast<u32>(hz)) != tick) return {};
+  return static_cast<u32>(hz);
+}
+
+/// Where most of a CPU's times lie modulo a tick; empty: here and there.
+Known<s64> phaseOf(const std::vector<s64>& times, s64 tick) {
+  std::map<s64, std::size_t> counts;
+  for (const s64 time : times) ++counts[time % tick];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == counts.end() || most->second * 10 < times.size() * 9) return {};
+  return most->first;
+}
+
 /// The grid of a callback's arms, if it could be the tick.
 Known<Grid> gridOf(const ArmGroup& group) {
   if (group.relative || group.slack) return {};
-  std::map<std::pair<u64, u16>, s64> last;
-  std::map<u64, u16> home;
-  std::map<s64, u32> steps;
-  for (const ArmGroup::Arm& arm : group.arms) {
-    // No tick runs for 10^18 ns; what claims to is stopped for ever or damaged.
-    if (arm.expires < 0 || isCalendarTime(arm.expires)) continue;
-    const auto [where, isNew] = home.try_emplace(number(arm.timer), number(arm.cpu));
-    if (!isNew && where->second != number(arm.cpu)) return {};
-    const auto [before, first] =
-        last.try_emplace({number(arm.timer), number(arm.cpu)}, arm.expires);
-    if (first) continue;
-    const s64 step = std::abs(arm.expires - before->second);
-    before->second = arm.expires;
-    if (step > 0) ++steps[step];
-  }
-  const auto least = std::find_if(steps.begin(), steps.end(),
+  const Known<Steps> steps = stepsOf(group.arms);
+  if (!steps) return {};
+  const auto least = std::find_if(steps->sizes.begin(), steps->sizes.end(),
                                   [](const auto& step) { return step.second >= gridRepeats; });
-  if (least == steps.end()) return {};
-  Grid grid;
-  grid.tick = least->first;
-  const s64 hz = (second + grid.tick / 2) / grid.tick;
-  if (hz < leastHz || hz > mostHz || JiffyMap::tickNs(static_cast<u32>(hz)) != grid.tick) return {};
-  for (const auto& [step, times] : steps) {
-    if (step % grid.tick != 0) return {};
+  if (least == steps->sizes.end()) return {};
+  const Known<u32> hz = hzOf(least->first);
+  if (!hz) return {};
+  Grid grid{*hz, least->first, {}, group.function, steps->timers, group.arms.size()};
+  u32 off = 0;
+  for (const auto& [size, times] : steps->sizes) {
+    if (size % grid.tick != 0) off += times;
   }
-  grid.hz = static_cast<u32>(hz);
-  grid.function = group.function;
-  grid.timers = home.size();
-  grid.arms = group.arms.size();
-  std::map<u16, s64> phases;
-  for (const auto& [key, expires] : last) phases[key.second] = modulo(expires, grid.tick);
-  const bool same = std::all_of(phases.begin(), phases.end(), [&](const auto& phase) {
-    return phase.second == phases.begin()->second;
-  });
-  if (same) grid.phase = phases.begin()->second;
+  if (off * 10 > steps->all) return {};
+  bool same = true;
+  for (const auto& [cpu, times] : steps->times) {
+    const Known<s64> phase = phaseOf(times, grid.tick);
+    same = same && phase && (!grid.phase || *grid.phase == *phase);
+    if (phase) grid.phase = phase;
+  }
+  if (!same) grid.phase = {};
   return grid;
+}
+
+/// The rate of a callback that expires at about equal distances, on timers that stay on their CPU.
+Known<u32> hzByExpiries(const ArmGroup& group) {
+  const Known<Steps> steps = stepsOf(group.expiries);
+  if (!steps || steps->all < 20) return {};
+  for (const u32 hz : usualHz) {
+    const s64 tick = JiffyMap::tickNs(hz), near = tick / 8;
+    u32 one = 0, on = 0;
+    for (const auto& [size, times] : steps->sizes) {
+      const s64 off = modulo(size + near, tick);
+      if (off < 2 * near) on += times;
+      if (size > tick - near && size < tick + near) one += times;
+    }
+    if (one >= gridRepeats && on * 10 >= steps->all * 9) return hz;
+  }
+  return {};
 }
 
 }  // namespace
@@ -197,7 +247,9 @@ class JiffyFit {
       const Known<Grid> grid = gridOf(group);
       if (!grid) continue;
       // Others count on a grid too: a periodic timer of 5 ms looks like a tick of 200 Hz.
-      if (slope_ && std::abs(*slope_ - grid->hz) > 0.02 * grid->hz) {
+      // A short span tells the slope as far as the lateness of two ticks allows.
+      const double tolerance = std::max(0.02, 2.0 / static_cast<double>(std::max<s64>(span_, 1)));
+      if (slope_ && std::abs(*slope_ - grid->hz) > tolerance * grid->hz) {
         if (!contrary_ || contrary_->timers < grid->timers) contrary_ = grid;
         continue;
       }
@@ -244,10 +296,15 @@ class JiffyFit {
       contradicted = true;
     }
     if (byBoot) say(fmt::format("jiffies since boot make {:.1f} a second", *byBoot));
-    if (!hz && byBoot) {
-      hz = usual(*byBoot);
+    if (!hz) {
       confidence = 0.6;
-    } else if (hz && byBoot && std::abs(*byBoot - *hz) > 0.2 * *hz && !(grid_ && bySlope)) {
+      if (byBoot) hz = usual(*byBoot);
+      for (const ArmGroup& group : arms_) {
+        if (hz) break;
+        hz = hzByExpiries(group);
+        if (hz) say(fmt::format("one callback expires about {} times a second", *hz));
+      }
+    } else if (byBoot && std::abs(*byBoot - *hz) > 0.2 * *hz && !(grid_ && bySlope)) {
       confidence = 0.6;
       contradicted = true;
     }
