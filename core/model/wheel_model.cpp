@@ -11,8 +11,8 @@ namespace {
 /// Lags beyond these behind jiffies + 1 need better proof than that a timer from before the recording may have been
 /// due: a healthy base runs within a few jiffies, and from 62 jiffies on every short timeout changes its level.
 constexpr u64 likelyLag = 9, possibleLag = 62;
-/// Any lag, within what the wheel can hold.
-constexpr u64 anyLag = u64{1} << 31U;
+/// Any lag, within half of what 32 bits tell apart.
+constexpr u64 anyLag = u64{1} << 30U;
 
 }  // namespace
 
@@ -100,8 +100,8 @@ ArmResult WheelModel::judge(const RecordedArm& recorded, const Admissible& clk) 
 void WheelModel::learn(const RecordedArm& recorded, const Admissible& clk,
                        const ArmResult& result) {
   const WheelGeometry& g = geometry();
-  u64 limit = result.explained.value_or(false) ? clk.sure : anyLag;
-  Known<ClkLag> lag = ClkLag{0, limit};
+  const u64 limit = result.explained.value_or(false) ? clk.sure : anyLag;
+  Known<ClkLag> lag = ClkLag{0, clk.further ? anyLag : std::max(clk.sure, clk.perhaps)};
   if (recorded.index) {
     lag = impliedLag(g, *recorded.index, recorded.expires, clk.latest, limit);
     if (!lag) lag = impliedLag(g, *recorded.index, recorded.expires, clk.latest, anyLag);
@@ -111,8 +111,9 @@ void WheelModel::learn(const RecordedArm& recorded, const Admissible& clk,
     return;
   }
   // clk is ahead of jiffies only after a run in the same jiffy, which shows where ends of runs are recorded.
-  const bool ahead =
-      (clkLow_ && *clkLow_ == clk.latest) || !runsSeen_ || (ranEnd_ && *ranEnd_ == recorded.now);
+  const bool ahead = (clkLow_ && *clkLow_ == clk.latest) || !runsSeen_ ||
+                     (last_ && last_->baseclk == recorded.now) ||
+                     (ranEnd_ && *ranEnd_ == recorded.now);
   if (!ahead && lag->least == 0 && lag->most > 0) lag->least = 1;
   raise(clkLow_, g.wrap(clk.latest - lag->most));
   clkHigh_ = g.wrap(clk.latest - lag->least);
@@ -135,8 +136,24 @@ ArmResult WheelModel::arm(SpanId span, const RecordedArm& recorded, bool deferra
                          ? g.earlier(recorded.expires, result.bucket->expiry)
                          : result.bucket->expiry;
     kept_ = kept_ ? g.earlier(*kept_, next) : next;
+  } else {
+    hide(recorded, clk);
   }
   return result;
+}
+
+/// A timer in a bucket that is not known acts like one from before the recording.
+void WheelModel::hide(const RecordedArm& recorded, const Admissible& clk) {
+  const WheelGeometry& g = geometry();
+  const u64 earliest = g.before(recorded.now, recorded.expires)
+                           ? g.wrap(recorded.expires + 1)
+                           : g.wrap(clk.latest - std::max(clk.sure, clk.perhaps));
+  if (complete_) {
+    dueLow_ = earliest;
+  } else if (dueLow_) {
+    dueLow_ = g.earlier(*dueLow_, earliest);
+  }
+  complete_ = false;
 }
 
 /// The slot of a timer is that of its expiry, or of timer_jiffies, at most one ahead of jiffies, if it is past.
@@ -195,6 +212,7 @@ WheelModel::Expiry WheelModel::expire(Known<SpanId> span, u64 now, Known<u64> ba
           here.level != last_->level ? here.level < last_->level : here.order < last_->order;
     }
   }
+  idleSinceRun_ = false;
   const bool another = !last_ || last_->baseclk != *at;
   if (!last_ || !g.before(*at, last_->baseclk)) last_ = here;
   passed(*at, expiry.lost);
@@ -279,7 +297,12 @@ Known<WheelModel::ClkRange> WheelModel::clkRange() const {
   return ClkRange{*clkLow_, *clkHigh_};
 }
 
-Known<u64> WheelModel::nextExpiry() const { return complete_ ? kept_ : Known<u64>{}; }
+Known<u64> WheelModel::nextExpiry() const {
+  // The idle path recomputes without a word: after a removal both values are possible.
+  if (!complete_ || rules_.next == NextRule::NX0) return {};
+  const Known<u64> exact = last_ ? leastAfter(last_->baseclk) : first_;
+  return kept_ == exact ? kept_ : Known<u64>{};
+}
 
 const WheelModel::Pending* WheelModel::find(SpanId span) const {
   const auto found = placeOf_.find(span);

@@ -72,8 +72,8 @@ class WheelModel {
     u64 least, most;
   };
   [[nodiscard]] Known<ClkRange> clkRange() const;
-  /// As the kernel keeps it (may be too early after a removal under NX1); empty: unknown, as timers from before the
-  /// recording may be pending, or none is pending.
+  /// As the kernel keeps it; empty: unknown, as timers from before the recording may be pending, or the first one
+  /// was removed and the kernel may or may not have computed it anew, or none is pending.
   [[nodiscard]] Known<u64> nextExpiry() const;
   /// The least bucket expiry of the pending timers. Lost ones, which the base has passed, do not count.
   [[nodiscard]] Known<u64> firstPending() const { return first_; }
@@ -95,8 +95,8 @@ class WheelModel {
   static constexpr std::size_t bucketCount = 576;
   /// Of one wheel bucket; timers of several bucket times lie in one only after faults and lost events.
   struct List {
-    u32 head = none;
     u64 expiry = 0;  // the least of its timers
+    u32 head = none;
     bool mixed = false;
   };
   struct Node {
@@ -119,6 +119,7 @@ class WheelModel {
   [[nodiscard]] Admissible admissible(u64 now, bool deferrable) const;
   [[nodiscard]] ArmResult judge(const RecordedArm& recorded, const Admissible& clk) const;
   void learn(const RecordedArm& recorded, const Admissible& clk, const ArmResult& result);
+  void hide(const RecordedArm& recorded, const Admissible& clk);
   ArmResult armCascade(SpanId span, const RecordedArm& recorded);
   void insert(SpanId span, u64 expires, const Known<Bucket>& bucket, bool exact);
   void remove(u32 place);
@@ -143,7 +144,7 @@ class WheelModel {
   Known<u64> first_;
   u32 order_ = 0;
 
-  bool complete_ = false;  // no timer from before the recording can be pending
+  bool complete_ = false;  // no timer can be pending whose bucket is not known
   bool runsSeen_ = false;
   bool idleSinceRun_ = false;
   Known<u64> clkLow_;   // clk is at least this
