@@ -49,6 +49,14 @@ class Candidates {
     add({oldest(), EvidenceClass::Version, trust::oldestRule, all() & ~(bit - 1U), why});
     add({exact, EvidenceClass::Version, trust::exactVersion, bit, ""});
   }
+  /// The version has at least this; kernels rarely lose what they had.
+  void since(std::initializer_list<E> values, std::string why) {
+    add({oldest(), EvidenceClass::Version, trust::oldestRule, maskOf(values), std::move(why)});
+  }
+  /// The version has at most this, unless more was backported.
+  void until(std::initializer_list<E> values, std::string why) {
+    add({exact, EvidenceClass::Version, trust::exactVersion, maskOf(values), std::move(why)});
+  }
   /// Seen `n` times: this is also what was observed.
   void seen(E value, u64 n, std::string why) {
     seen_ = value;

@@ -13,7 +13,9 @@ using enum EvidenceClass;
 class RuleLearner {
  public:
   RuleLearner(KernelProfile& profile, const ProfileSources& from)
-      : profile_(profile), from_(from) {}
+      : profile_(profile),
+        from_(from),
+        expiresRemotely_(!lacks(from.formats.bucketExpiry) && from.symbol("timer_expire_remote")) {}
 
   void learn() {
     learnDepth();
@@ -54,8 +56,9 @@ class RuleLearner {
       wheel.only(Format, {Levels}, "hrtimer_start has was_armed (7.1)");
     if (lacks(from_.formats.flags))
       wheel.only(Format, {Cascade}, "timer_start has no flags (before 4.2)");
+    // A list of symbols is long, and a name that it lacks is looked for to its end.
     for (const char* const name : {"calc_wheel_index", "collect_expired_timers"}) {
-      if (from_.symbol(name)) {
+      if (!has(from_.formats.baseclk) && from_.symbol(name)) {
         wheel.only(Symbol, {Levels}, fmt::format("{} exists (4.8)", name));
         break;
       }
@@ -82,10 +85,14 @@ class RuleLearner {
     } else if (from_.formats.wholeGroup) {
       bases.only(Format, {One}, "no tick_stop among the timer events: built without NO_HZ_COMMON");
     }
-    if (from_.symbol("timer_expire_remote"))
-      bases.only(Symbol, {LocalGlobalDef}, "timer_expire_remote exists (6.9)");
-    if (from_.release)
-      bases.release(from_.since(6, 9) ? LocalGlobalDef : StdDef, from_.releaseWords());
+    if (expiresRemotely_) bases.only(Symbol, {LocalGlobalDef}, "timer_expire_remote exists (6.9)");
+    // Without NO_HZ_COMMON there is one base in every version.
+    if (from_.since(6, 9)) {
+      bases.since({LocalGlobalDef, One}, from_.releaseWords());
+    } else if (from_.release) {
+      bases.until({One, StdDef}, from_.releaseWords());
+    }
+    if (from_.release) bases.until({StdDef, LocalGlobalDef}, "");
     profile_.bases = bases.weigh();
   }
 
@@ -125,8 +132,7 @@ class RuleLearner {
       raise.only(Format, {SR2, SR3}, "hrtimer_start has was_armed (7.1)");
     if (has(from_.formats.baseclk))
       raise.exclude(Format, {SR0}, "timer_expire_entry has baseclk (5.2)");
-    if (from_.symbol("timer_expire_remote"))
-      raise.only(Symbol, {SR3}, "timer_expire_remote exists (6.9)");
+    if (expiresRemotely_) raise.only(Symbol, {SR3}, "timer_expire_remote exists (6.9)");
     if (from_.release) {
       raise.release(from_.since(6, 9)   ? SR3
                     : from_.since(5, 9) ? SR2
@@ -148,9 +154,10 @@ class RuleLearner {
     const bool recorded =
         from_.records(kindOf<SoftirqRaise>) || from_.records(kindOf<SoftirqEntry>);
     if (ticks < least || !recorded) return;
-    std::string why =
-        fmt::format("TIMER was raised in {} of {} ticks, {} of its {} runs expired nothing", raised,
-                    ticks, empty, runs);
+    std::string why = fmt::format(
+        "TIMER was raised in {} of {} ticks, {} of its {} runs expired nothing although no timer "
+        "was deleted",
+        raised, ticks, empty, runs);
     if (raised * 10 >= ticks * 8 && runs >= least && empty * 10 >= runs * 8) {
       const bool levels = profile_.wheel.expected == WheelKind::Levels;
       raise.seen(levels ? SR1 : SR0, ticks, std::move(why));
@@ -217,6 +224,8 @@ class RuleLearner {
                                         : RP,
                    from_.releaseWords());
     }
+    if (from_.release && !from_.since(7, 1))
+      rule.until({RP, R0, R1, R2, R3}, fmt::format("{} is before 7.1", from_.releaseWords()));
     profile_.hrtimer = rule.weigh();
   }
 
@@ -264,6 +273,7 @@ class RuleLearner {
 
   KernelProfile& profile_;
   const ProfileSources& from_;
+  bool expiresRemotely_;
 };
 
 void learnWord(Fact<u8>& word, const Metadata& metadata) {

@@ -120,9 +120,9 @@ class MachineLearner {
       noHz.seen(Full, full, fmt::format("{} tick_stop rows of busy CPUs", full));
     } else if (byIdle > 0) {
       noHz.seen(Idle, byIdle, fmt::format("the tick stopped {} times, always in idle", byIdle));
-    } else if (windows >= enough) {
+    } else if (windows >= enough && from_.habits.sum(&CpuHabits::tickSkips) == 0) {
       noHz.seen(Off, windows,
-                fmt::format("{} stretches of 6 ticks passed in idle, none stopped", windows));
+                fmt::format("{} stretches of 6 ticks passed in idle, none left out", windows));
     }
     profile_.noHz = noHz.weigh();
   }
@@ -164,25 +164,36 @@ class MachineLearner {
       setFact(rt, true, trust::listing, Listing, fmt::format("uname: {}", metadata.uname));
     } else if (says(" SMP ") && metadata.uname.find('#') != std::string::npos) {
       setFact(rt, false, trust::listing, Listing, "uname has no PREEMPT_RT");
+    } else if (from_.symbol("rt_spin_lock")) {
+      setFact(rt, true, trust::symbol, Symbol, "rt_spin_lock exists");
+    } else if (from_.symbol("_raw_read_lock") || from_.symbol("_raw_write_lock")) {
+      setFact(rt, false, trust::symbol, Symbol, "rwlocks that spin exist");
     } else if (from_.habits.runners.ktimersoftd > 0) {
       setFact(rt, true, trust::listing, Listing, "tasks ktimersoftd/N run softirqs");
     } else if (from_.habits.runners.ktimers > 0 && from_.release && !from_.since(6, 13)) {
       setFact(rt, true, trust::listing, Listing, "tasks ktimers/N run softirqs (before 6.13)");
     }
+    seeRt(rt);
+  }
+
+  /// PREEMPT_RT takes sleepers of tasks without a real-time class to the softirq and marks the others HARD, and leaves
+  /// softirqs of interrupts to threads (kernel/time/hrtimer.c and kernel/softirq.c, 5.15+ and the patches before).
+  void seeRt(Fact<bool>& rt) const {
     const Habits& habits = from_.habits;
-    const u64 interrupt = habits.sleepersInInterrupt;
-    if (habits.sleeperStartsHard > 0) {
+    const bool modes = has(from_.formats.mode) && habits.sleeperStarts > 0;
+    const u64 plain = modes ? habits.sleepersInInterrupt : 0;
+    if (modes && habits.sleeperStartsHard > 0) {
       seeFact(rt, true, habits.sleeperStartsHard,
               fmt::format("{} starts of hrtimer_wakeup are HARD", habits.sleeperStartsHard));
-    } else if (habits.sleepersInSoftirq > 0 && habits.sleeperStarts > 0 &&
-               habits.sleeperStartsSoft == 0) {
+    } else if (modes && habits.sleepersInSoftirq > 0 && habits.sleeperStartsSoft == 0) {
       seeFact(rt, true, habits.sleepersInSoftirq,
               fmt::format("{} sleepers that were not started as SOFT expired in the softirq",
                           habits.sleepersInSoftirq));
-    } else if (interrupt > 0 && habits.sleeperStarts > 0 && has(from_.formats.mode)) {
-      seeFact(
-          rt, false, interrupt,
-          fmt::format("{} sleepers expired in the interrupt, none was started as HARD", interrupt));
+    } else if (habits.runners.idle + plain > 0) {
+      seeFact(rt, false, habits.runners.idle + plain,
+              fmt::format("{} timer softirqs ran on the way out of an interrupt, {} sleepers that "
+                          "were not started as HARD expired in one",
+                          habits.runners.idle, plain));
     }
   }
 

@@ -26,13 +26,15 @@ struct CpuHabits {
   u64 raisedTicks =
       0;              ///< ticks after which TIMER was raised, or ran where raises were not recorded
   u64 timerRuns = 0;  ///< TIMER softirqs that ended
-  u64 emptyRuns = 0;  ///< of these, without an expiry
+  u64 emptyRuns =
+      0;  ///< of these, without an expiry, and without a deletion here since the run before
   u64 stopsByIdle = 0;   ///< tick_stop success=1 in the idle task
   u64 stopsByTask = 0;   ///< in another task
   u64 stopsRefused = 0;  ///< success=0
   u64 tickArms = 0;      ///< starts of the tick function
-  Known<s64>
-      tickPhase;  ///< expires modulo the tick's length; empty: not one phase for all, or HZ unknown
+  u64 tickSkips = 0;     ///< of these, not one tick after the start before (HZ known)
+  /// expires modulo the tick's length, of at least nine in ten starts; empty: no such phase, or HZ unknown.
+  Known<s64> tickPhase;
   u64 passes = 0;  ///< distinct `now` of hrtimer expiries that were looked at for `passesOnGrid`
   bool passesOnGrid = false;  ///< all of them lay within an eighth of a tick after one phase
 };
