@@ -115,7 +115,7 @@ CallsByRule HrtimerModel::forAllRules(Operation operation) {
 
 void HrtimerModel::refreshFirst(ClockBase base) {
   const HrtimerTree& tree = trees_[number(base)];
-  if (const Known<TreeNode> first = tree.firstNode()) {
+  if (const Known<TreeNode> first = tree.first()) {
     firstX_[number(base)] = tree[*first].x.value;
     firstSpan_[number(base)] = tree[*first].span;
   } else {
@@ -178,7 +178,7 @@ CallsByRule HrtimerModel::start(const Start& op) {
   const bool queues = op.owner != false && !op.expiredAtStart;
   if (queues) {
     const HrtimerTree& tree = trees_[number(op.base)];
-    const Known<TreeNode> first = tree.firstNode();
+    const Known<TreeNode> first = tree.first();
     site.leftmost = !first || op.expires < tree[*first].expires;
     if (op.owner) {
       insert(op.span, op.base, op.x, op.expires);
@@ -201,7 +201,8 @@ CallsByRule HrtimerModel::start(const Start& op) {
 
 void HrtimerModel::enqueueRemote(SpanId span, ClockBase base, MonoTime x, BaseTime expires) {
   insert(span, base, x, expires);
-  if (!isSoft(base) || trees_[number(base)].first() != span) return;
+  const HrtimerTree& tree = trees_[number(base)];
+  if (!isSoft(base) || tree[*tree.first()].span != span) return;
   forAllRules([&](Primitives& on, u8&, u8&) {
     on.reprogram({Pointed::To::Span, span}, exactly(x), true, false);
   });

@@ -74,7 +74,7 @@ Known<TreeNode> HrtimerTree::at(const Node* node) const {
   return static_cast<TreeNode>(node - pool_.data());
 }
 
-Known<TreeNode> HrtimerTree::firstNode() const { return at(TreeLinks::get_left(pool_.data())); }
+Known<TreeNode> HrtimerTree::first() const { return at(TreeLinks::get_left(pool_.data())); }
 
 Known<TreeNode> HrtimerTree::next(TreeNode after) const {
   return at(Algorithms::next_node(const_cast<Node*>(&pool_[number(after)])));
@@ -89,7 +89,7 @@ HrtimerTree::Shape HrtimerTree::shape(TreeNode of) const {
 
 void HrtimerTree::shift(Ns change) {
   if (offset_) offset_ = Ns{offset_->value + change.value};
-  for (Known<TreeNode> node = firstNode(); node; node = next(*node)) {
+  for (Known<TreeNode> node = first(); node; node = next(*node)) {
     Timer& timer = pool_[number(*node)].timer;
     // A timer clamped to 0 lost its distance; the offset, which any timer of the base tells, restores it.
     const s64 x =

@@ -37,20 +37,16 @@ class HrtimerTree {
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const Timer& operator[](TreeNode at) const { return pool_[number(at)].timer; }
-  /// The leftmost timer, O(1); empty: no timer.
-  [[nodiscard]] Known<TreeNode> firstNode() const;
-  [[nodiscard]] Known<SpanId> first() const {
-    const Known<TreeNode> node = firstNode();
-    return node ? Known<SpanId>{(*this)[*node].span} : Known<SpanId>{};
-  }
+  /// The leftmost timer, O(1); empty: none.
+  [[nodiscard]] Known<TreeNode> first() const;
   /// The next timer in order; empty behind the last one.
   [[nodiscard]] Known<TreeNode> next(TreeNode at) const;
-  [[nodiscard]] bool isFirst(TreeNode at) const { return firstNode() == at; }
+  [[nodiscard]] bool isFirst(TreeNode at) const { return first() == at; }
 
   /// In order: visit(const Timer&).
   template <class Visit>
   void forEach(Visit visit) const {
-    for (Known<TreeNode> at = firstNode(); at; at = next(*at)) visit((*this)[*at]);
+    for (Known<TreeNode> at = first(); at; at = next(*at)) visit((*this)[*at]);
   }
 
   /// For drawing: the top of the tree, and what hangs below a node.
