@@ -200,4 +200,11 @@ std::string EventText::symbol(Address address) const {
   return text;
 }
 
+std::string EventText::place(Address address) const {
+  std::string text;
+  AddressText(*recording_->metadata.symbols, recording_->metadata.wordSize)
+      .symbol(text, number(address));
+  return text;
+}
+
 }  // namespace tickscope

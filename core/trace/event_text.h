@@ -30,6 +30,8 @@ class EventText {
   [[nodiscard]] std::vector<FieldValue> fields(Row row) const;
   /// `function=…` and the like: `symbol`, `symbol [module]`, or the address in hex when no symbol is near.
   [[nodiscard]] std::string symbol(Address address) const;
+  /// The same for an address inside of a function, such as the caller of a traced one.
+  [[nodiscard]] std::string place(Address address) const;
 
  private:
   const Recording* recording_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <unordered_map>
 
@@ -69,8 +70,19 @@ std::string inTicks(std::string_view name) {
   return fmt::format("`{}{}`", name.substr(0, 60), name.size() > 60 ? "..." : "");
 }
 
-/// As the kernel prints pointers: 8 or 16 hexadecimal digits.
+/// Fields that hold an address inside of a function, not where one begins.
+bool isPlaceInCode(std::string_view field) {
+  constexpr std::array<std::string_view, 7> names{
+      "ip", "parent_ip", "callsite", "call_site", "caller", "__probe_ip", "__probe_ret_ip"};
+  return std::find(names.begin(), names.end(), field) != names.end();
+}
+
+/// As the kernel prints pointers, 8 or 16 hexadecimal digits, or with 0x in front.
 Known<u64> printedPointer(std::string_view text) {
+  if (text.starts_with("0x")) {
+    const auto value = readNumber(text);
+    return value ? Known<u64>(value->whole) : Known<u64>{};
+  }
   if (text.size() != 8 && text.size() != 16) return {};
   const auto value = readNumber("0x" + std::string(text));
   return value ? Known<u64>(value->whole) : Known<u64>{};
@@ -88,7 +100,8 @@ struct Filter::Program {
   bool matches(TestNode& node, Row row);
   bool comm(TestNode& node, Pid pid);
   bool field(TestNode& node, Row row);
-  bool raw(const TestNode& node, const FieldPlace& place, Row row);
+  bool raw(TestNode& node, const FieldPlace& place, Row row);
+  bool symbol(TestNode& node, std::string_view field, u64 address);
 };
 
 namespace {
@@ -303,7 +316,8 @@ class Compiler {
         return atValue(node, "A number with decimals needs a unit: ns us ms s.");
       }
     }
-    if (values.address && !node.quoted) {
+    // JSON gives addresses as strings: quotes do not make a name of one.
+    if (values.address) {
       if (const auto pointer = printedPointer(node.value)) whole = Whole{false, *pointer};
     }
     if (whole) {
@@ -343,12 +357,25 @@ bool Filter::Program::comm(TestNode& node, Pid pid) {
   return found->second;
 }
 
-bool Filter::Program::raw(const TestNode& node, const FieldPlace& place, Row row) {
+/// Names are those that the event's text shows for the address.
+bool Filter::Program::symbol(TestNode& node, std::string_view field, u64 address) {
+  if (!node.text) return false;
+  const auto [found, fresh] = node.addresses.try_emplace(address, false);
+  if (fresh) {
+    const std::string symbol =
+        isPlaceInCode(field) ? text.place(Address{address}) : text.symbol(Address{address});
+    const std::string_view bare = std::string_view(symbol).substr(0, symbol.find(" ["));
+    found->second = node.text->acceptsEither(bare, symbol);
+  }
+  return found->second;
+}
+
+bool Filter::Program::raw(TestNode& node, const FieldPlace& place, Row row) {
   for (const FieldValue& value : text.fields(row)) {
     if (value.name != place.raw) continue;
     if (const auto* bits = std::get_if<u64>(&value.value)) {
       if (node.numeric) return node.number.acceptsUnsigned(*bits);
-      return value.address && node.text && node.text->accepts(text.symbol(Address{*bits}));
+      return value.address && symbol(node, place.raw, *bits);
     }
     if (const auto* bits = std::get_if<s64>(&value.value)) {
       return node.numeric && node.number.acceptsSigned(*bits);
@@ -374,17 +401,9 @@ bool Filter::Program::field(TestNode& node, Row row) {
       return (node.jiffiesToo ||
               infoOf(store->kind(row)).fields[place.place].type != FieldType::JiffiesValue) &&
              node.number.acceptsUnsigned(value.bits);
-    case StoredValue::Is::Address: {
+    case StoredValue::Is::Address:
       if (node.numeric) return node.number.acceptsUnsigned(value.bits);
-      if (!node.text) return false;
-      const auto [found, fresh] = node.addresses.try_emplace(value.bits, false);
-      if (fresh) {
-        const std::string symbol = text.symbol(Address{value.bits});
-        const std::string_view bare = std::string_view(symbol).substr(0, symbol.find(" ["));
-        found->second = node.text->acceptsEither(bare, symbol);
-      }
-      return found->second;
-    }
+      return symbol(node, infoOf(store->kind(row)).fields[place.place].name, value.bits);
     case StoredValue::Is::Text: {
       if (!node.text) return false;
       if (value.bits >= node.strings.size()) node.strings.resize(value.bits + 1, 0);

@@ -47,6 +47,7 @@ class Rows {
     addType<SoftirqRaise>("irq", "softirq_raise", 1);
     addType<TimerExpireEntry>("timer", "timer_expire_entry", 0b1111);
     addType<Raw>("synthetic", "wakeup_lat", 0);
+    addType<Function>("ftrace", "function", 0b11);
     parts_.arenas.push_back(std::make_shared<EventArena>());
     parts_.streams.resize(2);
     for (u16 cpu = 0; cpu < 2; ++cpu) {
@@ -241,6 +242,33 @@ TEST(Filter, FindsTimersAndCallbacksOfEveryKind) {
          {"callback=~\"tsdrv|tick\"", "0 1 6 8"},
          {"function==0xffffffff81000100", "1 6"},
          {"hrtimer=~\"2000$\"", "1 6"}});
+}
+
+TEST(Filter, TakesAddressesInQuotesAsAddresses) {
+  check({{"timer==\"0xffff888000001000\"", "0 8"},
+         {"timer==\"ffff888000002000\"", "1 6"},
+         {"timer!='0xffff888000001000'", "1 6"},
+         {"function==\"0xffffffff81000100\"", "1 6"}});
+}
+
+TEST(Filter, KnowsTheFunctionThatAPlaceInCodeLiesIn) {
+  Rows rows;
+  Function traced;
+  traced.ip = Address{labFunction};
+  traced.parentIp = Address{tickFunction + 0x2f};
+  TimerStart inside = timerStart(0xffff888000001000U, tickFunction + 0x2f, 1, 0);
+  const Recording recording = rows.add(0, 1, 7, 7, traced).add(0, 2, 7, 0, inside).finish();
+  for (const auto& [filter, expected] :
+       std::vector<Expectation>{{"parent_ip==tick_sched_timer", "0"},
+                                {"parent_ip=~\"^tick_sched_timer$\"", "0"},
+                                {"parent_ip!=next", "0"},
+                                {"ip==lab_fn", "0"},
+                                {"ip==\"lab_fn [tsdrv]\"", "0"},
+                                // A callback that begins nowhere is printed as an address.
+                                {"function==tick_sched_timer", ""},
+                                {"function==\"0xffffffff8100012f\"", "1"}}) {
+    EXPECT_EQ(rowsOf(recording, filter), expected) << "filter: " << filter;
+  }
 }
 
 TEST(Filter, ReadsFieldsOfEventsThatAreKeptAsBytes) {
