@@ -89,7 +89,7 @@ struct KernelProfile {
 
 /// Calls f(name, fact) for each fact in the order of KernelProfile; `name` is what --fact takes.
 template <class Profile, class F>
-void forEachFact(Profile& profile, F&& f) {
+void forEachFact(Profile&& profile, F&& f) {
   f("w", profile.wordBits);
   f("hz", profile.hz);
   f("hres", profile.highRes);

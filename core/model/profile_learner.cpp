@@ -85,6 +85,8 @@ class RuleLearner {
     } else if (from_.formats.wholeGroup) {
       bases.only(Format, {One}, "no tick_stop among the timer events: built without NO_HZ_COMMON");
     }
+    if (!from_.formats.tickStop && !from_.formats.wholeGroup && from_.symbol("tick_nohz_irq_exit"))
+      bases.exclude(Symbol, {One}, "tick_nohz_irq_exit exists: built with NO_HZ_COMMON");
     if (expiresRemotely_) bases.only(Symbol, {LocalGlobalDef}, "timer_expire_remote exists (6.9)");
     // Without NO_HZ_COMMON there is one base in every version.
     if (from_.since(6, 9)) {
