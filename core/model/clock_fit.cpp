@@ -16,6 +16,8 @@ constexpr s64 second = 1'000'000'000;
 constexpr std::size_t windowAnchors = 50;
 /// Short recordings are cut into this many windows of at least `leastAnchors`.
 constexpr std::size_t windowsWanted = 8, leastAnchors = 5;
+/// ns: with a half-width beyond this another line is tried.
+constexpr s64 poor = 1'000'000;
 constexpr s64 unavoidable = 1'000;  ///< ns: what every half-width has on top
 
 /// Differences of damaged numbers wrap instead of being undefined.
@@ -24,6 +26,11 @@ s64 plus(s64 a, s64 b) { return static_cast<s64>(static_cast<u64>(a) + static_ca
 s64 rounded(double value) {
   constexpr double limit = 9.2e18;
   return static_cast<s64>(std::clamp(std::round(value), -limit, limit));
+}
+
+s64 timesFive(s64 value) {
+  constexpr s64 limit = std::numeric_limits<s64>::max() / 5;
+  return 5 * std::clamp(value, -limit, limit);
 }
 
 using Anchors = std::span<const ClockAnchor>;
@@ -135,7 +142,9 @@ Anchors part(Anchors anchors, Range range) { return anchors.subspan(range.from, 
 struct Quality {
   s64 least = 0, median = 0, worst = 0;
   s64 worstWindow = 0;  ///< the largest of the least residuals of all windows
-  [[nodiscard]] s64 halfWidth() const { return std::max(median, worstWindow) + unavoidable; }
+  [[nodiscard]] s64 halfWidth() const {
+    return std::max({median, worstWindow, minus(0, least)}) + unavoidable;
+  }
 };
 
 Quality qualityOf(Anchors anchors, const Line& line) {
@@ -226,7 +235,7 @@ class Splitter {
     }
     std::nth_element(noise.begin(), noise.begin() + static_cast<std::ptrdiff_t>(noise.size() / 2),
                      noise.end());
-    const s64 bound = 5 * (noise[noise.size() / 2] + unavoidable);
+    const s64 bound = timesFive(plus(noise[noise.size() / 2], unavoidable));
     if (qualityOf(here, whole).worstWindow <= bound) return {};
 
     // Detrended least residuals of the windows; the split leaves the least spread on both sides.
@@ -254,9 +263,10 @@ class Splitter {
       const s64 size = minus(after[i], before);
       const s64 height = size < 0 ? minus(0, size) : size;
       if (support < leastAnchors || (support < windowAnchors && height < 1'000'000)) continue;
-      // Forward: the last anchor below what follows is the last before the step; backward: the first one below what
-      // went before is the first after it.
-      const bool edge = size > 0 ? level[i - 1] < after[i] : level[i] < before;
+      // The whole height must lie between two neighbours; a ramp is no step. Forward: the last anchor below what
+      // follows is the last before the step; backward: the first one below what went before is the first after it.
+      const bool edge = size > 0 ? plus(level[i - 1], height / 2) < after[i]
+                                 : plus(level[i], height / 2) < before;
       if (!edge || height <= largest) continue;
       largest = height;
       at = i;
@@ -287,10 +297,45 @@ class Splitter {
   std::vector<Range> ranges_;
 };
 
+/// A line through the middle, for clocks that run now too slow and now too fast: no envelope is theirs.
+Line middle(Anchors anchors, double rate) {
+  Line line{anchors.front().stamp, anchors.front().now, rate};
+  std::vector<s64> residuals;
+  residuals.reserve(anchors.size());
+  for (const ClockAnchor& anchor : anchors) residuals.push_back(line.residual(anchor));
+  const auto median = residuals.begin() + static_cast<std::ptrdiff_t>(residuals.size() / 2);
+  std::nth_element(residuals.begin(), median, residuals.end());
+  line.nowAt = minus(line.nowAt, *median);
+  return line;
+}
+
+/// Rates for that line: the usual one from window to window, and 1 where the clock has ns.
+std::vector<double> likelyRates(Anchors anchors, RateRule rule) {
+  std::vector<ClockAnchor> ofWindows;
+  for (const Range window : windowsOf(anchors)) {
+    ofWindows.push_back(anchors[window.from + window.size() / 2]);
+  }
+  std::vector<double> rates{usualRate(ofWindows, rule)};
+  if (rule.least <= 1 && 1 <= rule.most) rates.push_back(1);
+  return rates;
+}
+
 ClockPiece pieceOf(Anchors anchors, RateRule rule) {
-  const Line line = lowerEdge(anchors, rule);
-  const Quality quality = qualityOf(anchors, line);
+  Line line = lowerEdge(anchors, rule);
+  Quality quality = qualityOf(anchors, line);
+  bool envelope = true;
+  if (quality.halfWidth() > poor && anchors.size() >= 2 * leastAnchors) {
+    for (const double rate : likelyRates(anchors, rule)) {
+      const Line other = middle(anchors, rate);
+      const Quality otherQuality = qualityOf(anchors, other);
+      if (otherQuality.halfWidth() > plus(quality.halfWidth(), quality.halfWidth() / 8)) continue;
+      line = other;
+      quality = otherQuality;
+      envelope = false;
+    }
+  }
   ClockPiece piece;
+  piece.envelope = envelope;
   piece.stampAt = line.stampAt;
   piece.nowAt = line.nowAt;
   piece.rate = line.rate;
@@ -307,6 +352,34 @@ ClockPiece pieceOf(Anchors anchors, RateRule rule) {
     piece.rateError = 1e-9 + 2 * static_cast<double>(piece.halfWidth) / static_cast<double>(span);
   }
   return piece;
+}
+
+bool isStep(const ClockPiece& before, const ClockPiece& after) {
+  const s64 here = std::midpoint(before.last.stamp, after.first.stamp);
+  const s64 gap = minus(before.monoOf(here), after.monoOf(here));
+  const s64 bound = timesFive(std::max(before.halfWidth, after.halfWidth));
+  return gap > bound || gap < -bound;
+}
+
+/// Windows say only roughly where a rate changed: it is where the lines of both sides cross.
+void meetWhereTheyCross(Anchors anchors, RateRule rule, std::vector<Range>& ranges) {
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    Range &left = ranges[i - 1], &right = ranges[i];
+    const ClockPiece a = pieceOf(part(anchors, left), rule);
+    const ClockPiece b = pieceOf(part(anchors, right), rule);
+    if (isStep(a, b) || a.rate == b.rate) continue;
+    // Distance of the lines where they meet now, and how fast it changes.
+    const s64 gap = minus(b.monoOf(b.first.stamp), a.monoOf(b.first.stamp));
+    const double far = static_cast<double>(gap) / (a.rate - b.rate);
+    const s64 cross = plus(b.first.stamp, rounded(far));
+    const auto at = std::partition_point(anchors.begin() + static_cast<std::ptrdiff_t>(left.from),
+                                         anchors.begin() + static_cast<std::ptrdiff_t>(right.to),
+                                         [&](const ClockAnchor& c) { return c.stamp < cross; });
+    const auto border = static_cast<std::size_t>(at - anchors.begin());
+    // Not further than a part of each side, else they meet by accident.
+    if (border < left.to - left.size() / 4 || border > right.from + right.size() / 4) continue;
+    left.to = right.from = border;
+  }
 }
 
 }  // namespace
@@ -331,14 +404,12 @@ std::vector<ClockPiece> fitClock(std::span<const ClockAnchor> anchors, RateRule 
   std::vector<ClockPiece> pieces;
   if (anchors.empty()) return pieces;
   if (rule.most <= 0 && anchors.front().now == anchors.back().now) return pieces;
-  for (const Range range : Splitter(anchors, rule).ranges()) {
+  std::vector<Range> ranges = Splitter(anchors, rule).ranges();
+  meetWhereTheyCross(anchors, rule, ranges);
+  for (const Range range : ranges) {
     ClockPiece piece = pieceOf(part(anchors, range), rule);
     if (!pieces.empty()) {
-      const ClockPiece& before = pieces.back();
-      const s64 here = std::midpoint(before.last.stamp, piece.first.stamp);
-      const s64 gap = minus(before.monoOf(here), piece.monoOf(here));
-      const s64 bound = 5 * std::max(before.halfWidth, piece.halfWidth);
-      piece.stepBefore = gap > bound || gap < -bound;
+      piece.stepBefore = isStep(pieces.back(), piece);
     }
     pieces.push_back(piece);
   }

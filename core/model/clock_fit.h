@@ -28,6 +28,7 @@ struct ClockPiece {
   double rateError = 0;  ///< ns a ns: what the error grows by outside the anchored range
   ClockAnchor first{}, last{};
   bool stepBefore = false;  ///< the clock stepped between the piece before and this one (B10)
+  bool envelope = true;     ///< else a line through the middle: stamps are too early, too
   u32 anchors = 0;
   s64 leastResidual = 0, medianResidual = 0, worstResidual = 0;  ///< ns
   s64 halfWidth = 0;                                             ///< ns

@@ -36,7 +36,6 @@ class MapFit {
 
   ClockMap run() {
     for (const PassAnchor& anchor : scan_.anchors) anchors_.push_back(anchor.at);
-    sortByNow(anchors_);
     map_.fitted_.anchors = static_cast<u32>(anchors_.size());
     map_.fitted_.kind = "none";
     findResolution();
@@ -97,27 +96,28 @@ class MapFit {
       residuals.push_back(minus(anchor.stamp, anchor.now));
     }
     if (residuals.empty()) return false;
-    std::sort(residuals.begin(), residuals.end());
-    const s64 median = residuals[residuals.size() / 2];
-    const auto early = std::partition_point(residuals.begin(), residuals.end(),
-                                            [&](s64 r) { return r < -map_.resolution_; }) -
-                       residuals.begin();
+    const auto middle = residuals.begin() + static_cast<std::ptrdiff_t>(residuals.size() / 2);
+    std::nth_element(residuals.begin(), middle, residuals.end());
+    const s64 median = *middle;
+    const auto [least, worst] = std::minmax_element(residuals.begin(), residuals.end());
+    const auto early = std::count_if(residuals.begin(), residuals.end(),
+                                     [&](s64 r) { return r < -map_.resolution_; });
     const bool few = static_cast<std::size_t>(early) * 20 <= residuals.size();
     const bool fits =
         few && median >= -map_.resolution_ && median < (claimed ? second : leastSuspend);
     if (!fits) return false;
     if (early > 0) {
       note(fmt::format("{} of {} expiries are stamped before their own time, the worst by {} ns",
-                       early, residuals.size(), -residuals.front()));
+                       early, residuals.size(), minus(0, *least)));
     }
     map_.way_ = ClockMap::Way::Identity;
     ClockMap::Fit& fit = map_.fitted_;
     fit.kind = "identity";
     fit.rate = 1;
     fit.offset = 0;
-    fit.leastResidual = Ns{residuals.front()};
+    fit.leastResidual = Ns{*least};
     fit.medianResidual = Ns{median};
-    fit.worstResidual = Ns{residuals.back()};
+    fit.worstResidual = Ns{*worst};
     fit.halfWidth = Ns{map_.resolution_};
     return true;
   }
@@ -136,6 +136,10 @@ class MapFit {
       most(fit.worstResidual, piece.worstResidual);
       most(fit.halfWidth, plus(piece.halfWidth, map_.resolution_));
       fit.steps += piece.stepBefore;
+      if (!piece.envelope) {
+        note(fmt::format("the clock keeps to no line: stamps are up to {} ns too early or too late",
+                         piece.halfWidth));
+      }
     }
     if (pieces.size() == 1 && !fit.rate) fit.rate = pieces.front().rate;
     if (pieces.size() == 1 && pieces.front().rate == 1 && !fit.offset) {
@@ -144,6 +148,7 @@ class MapFit {
   }
 
   void lines(RateRule rule, bool perCpu) {
+    sortByNow(anchors_);
     map_.common_ = fitClock(anchors_, rule);
     if (map_.common_.empty()) return;
     map_.way_ = ClockMap::Way::Pieces;
@@ -177,7 +182,7 @@ class MapFit {
       const ClockPiece &a = first.pieces.front(), &b = other.pieces.front();
       const s64 at = std::max(a.first.stamp, b.first.stamp);
       const s64 off = minus(b.monoOf(at), a.monoOf(at));
-      const s64 bound = 3 * std::max(a.halfWidth, b.halfWidth);
+      const s64 bound = std::min(std::max(a.halfWidth, b.halfWidth), second) * 3;
       if (-bound <= off && off <= bound) continue;
       apart = true;
       note(fmt::format("the clock of CPU {} is {} ns off that of CPU {}", number(other.cpu), -off,
@@ -189,6 +194,7 @@ class MapFit {
   /// The kernel counts jiffies in units of 10 ms: a stamp stands for the 10 ms from there on.
   void tenMsUnits() {
     if (anchors_.empty()) return;
+    sortByNow(anchors_);
     constexpr s64 limit = std::numeric_limits<s64>::max() / tenMs;
     s64 least = std::numeric_limits<s64>::max(), most = std::numeric_limits<s64>::min();
     for (const ClockAnchor& anchor : anchors_) {
@@ -448,6 +454,13 @@ Known<Bounded<s64>> ClockMap::boundedOffset(ClockBase base, Row at) const {
 Known<s64> ClockMap::offset(ClockBase base, Row at) const {
   const auto found = boundedOffset(base, at);
   return found ? Known<s64>{found->value} : Known<s64>{};
+}
+
+Known<JiffyRange> ClockMap::jiffies(const Bounded<MonoTime>& t) const {
+  const auto first = jiffyMap_.at({minus(t.value.value, t.error.value)});
+  const auto last = jiffyMap_.at({plus(t.value.value, t.error.value)});
+  if (!first || !last) return {};
+  return JiffyRange{first->earliest, last->latest};
 }
 
 Known<JiffyRange> ClockMap::jiffies(MonoTime t) const {

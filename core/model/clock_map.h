@@ -39,6 +39,7 @@ class ClockMap {
   /// The same with its error: 0 where two bases expired in one pass.
   [[nodiscard]] Known<Bounded<s64>> boundedOffset(ClockBase base, Row at) const;
   [[nodiscard]] Known<JiffyRange> jiffies(MonoTime t) const;
+  [[nodiscard]] Known<JiffyRange> jiffies(const Bounded<MonoTime>& t) const;
   /// Mono of "jiffies became j" (earliest); needs HZ and phase. `jiffies` as recorded or unwrapped.
   [[nodiscard]] Known<MonoTime> monoOf(u64 jiffies) const { return jiffyMap_.monoOf(jiffies); }
   /// Of a recorded value of a 32-bit kernel; of others: itself.

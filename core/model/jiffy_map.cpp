@@ -134,7 +134,8 @@ Known<u32> hzByExpiries(const ArmGroup& group) {
       if (off < 2 * near) on += times;
       if (size > tick - near && size < tick + near) one += times;
     }
-    if (one >= gridRepeats && on * 10 >= steps->all * 9) return hz;
+    // Chance would put a quarter of them there.
+    if (one >= gridRepeats && on * 10 >= steps->all * 6) return hz;
   }
   return {};
 }
