@@ -8,9 +8,9 @@
 namespace tickscope {
 namespace {
 
-/// Lags beyond these behind jiffies + 1 need better proof than that a timer from before the recording may have been
-/// due: a healthy base runs within a few jiffies, and from 62 jiffies on every short timeout changes its level.
-constexpr u64 likelyLag = 9, possibleLag = 62;
+/// A timer from before the recording may be due, and then clk stays behind: up to the first of these behind
+/// jiffies + 1 that is taken for granted, up to the second for possible. A base that is due runs within few jiffies.
+constexpr u64 likelyLag = 9, possibleLag = 33;
 /// Any lag, within half of what 32 bits tell apart.
 constexpr u64 anyLag = u64{1} << 30U;
 
@@ -112,7 +112,7 @@ void WheelModel::learn(const RecordedArm& recorded, const Admissible& clk,
   }
   // clk is ahead of jiffies only after a run in the same jiffy, which shows where ends of runs are recorded.
   const bool ahead = (clkLow_ && *clkLow_ == clk.latest) || !runsSeen_ ||
-                     (last_ && last_->baseclk == recorded.now) ||
+                     (last_ && last_->at.latest == recorded.now) ||
                      (ranEnd_ && *ranEnd_ == recorded.now);
   if (!ahead && lag->least == 0 && lag->most > 0) lag->least = 1;
   raise(clkLow_, g.wrap(clk.latest - lag->most));
@@ -175,54 +175,90 @@ bool WheelModel::disarm(SpanId span) {
   return true;
 }
 
+/// baseclk is printed as clk - 1, read anew for each level of one bucket time: when a callback of a higher level armed a
+/// timer after jiffies had advanced, clk was forwarded and the lower levels print a later time (up to 6.12).
+WheelModel::RunTime WheelModel::runTime(const Node& node, u64 now, u64 baseclk) const {
+  const WheelGeometry& g = geometry();
+  const bool mayBeForwarded = rules_.kind == WheelKind::Levels && g.before(baseclk, now);
+  if (!mayBeForwarded) return {baseclk, baseclk};
+  if (!node.pending.placed || node.pending.uncertain) {
+    if (last_ && g.before(last_->at.latest, baseclk)) return {last_->at.earliest, baseclk};
+    return {baseclk, baseclk};
+  }
+  const u64 due = node.pending.bucket.expiry;
+  if (!g.before(due, baseclk)) return {baseclk, baseclk};
+  if (!last_ || g.before(last_->at.latest, due)) {
+    // A higher level ran before it, if it was of timers from before the recording.
+    return complete_ ? RunTime{baseclk, baseclk} : RunTime{due, baseclk};
+  }
+  if (g.before(due, last_->at.earliest)) return {baseclk, baseclk};
+  const u8 level = node.pending.bucket.level();
+  const bool sameRun =
+      !last_->known || level < last_->level || (level == last_->level && last_->printed == baseclk);
+  return sameRun ? RunTime{due, due} : RunTime{baseclk, baseclk};
+}
+
 WheelModel::Expiry WheelModel::expire(Known<SpanId> span, u64 now, Known<u64> baseclk) {
   const WheelGeometry& g = geometry();
   Expiry expiry;
   const bool cascade = rules_.kind == WheelKind::Cascade;
   const auto found = span ? placeOf_.find(*span) : placeOf_.end();
   const bool known = found != placeOf_.end();
-  const Node node = known ? nodes_[found->second] : Node{};
-  const bool placed = known && node.pending.placed;
-  if (known) remove(found->second);
-
-  const bool slotKnown = placed && node.exact && !node.pending.uncertain;
-  if (cascade) {
-    if (known) expiry.atItsBucket = !g.before(now, node.pending.expires);
-  } else if (placed) {
-    const bool fits = baseclk ? *baseclk == node.pending.bucket.expiry
-                              : !g.before(now, node.pending.bucket.expiry);
-    if (fits || !node.pending.uncertain) expiry.atItsBucket = fits;
+  Node node;
+  node.pending.placed = false;
+  if (known) {
+    node = nodes_[found->second];
+    remove(found->second);
   }
-  Known<u64> at = baseclk;
-  if (!at && slotKnown && !g.before(now, node.pending.bucket.expiry)) {
-    at = node.pending.bucket.expiry;
+  const Pending& timer = node.pending;
+  const u64 due = timer.bucket.expiry;
+  const bool certain = timer.placed && node.exact && !timer.uncertain;
+
+  Known<RunTime> at;
+  if (baseclk) {
+    at = runTime(node, now, *baseclk);
+  } else if (certain && !g.before(now, due)) {
+    at = RunTime{due, due};
+  }
+  if (cascade) {
+    if (known) expiry.atItsBucket = !g.before(now, timer.expires);
+  } else if (timer.placed && !baseclk) {
+    if (certain) expiry.atItsBucket = !g.before(now, due);
+  } else if (timer.placed) {
+    if (*baseclk == due || at->earliest == at->latest) {
+      expiry.atItsBucket = *baseclk == due || at->latest == due;
+    }
+    if (timer.uncertain && expiry.atItsBucket == false) expiry.atItsBucket.reset();
   }
   if (!at) return expiry;
 
-  const bool ranked = slotKnown && !cascade && node.pending.bucket.expiry == *at;
-  const Last here{.baseclk = *at,
-                  .level = node.pending.bucket.level(),
-                  .order = node.pending.order,
-                  .known = ranked};
+  const Last here{.at = *at,
+                  .printed = baseclk.value_or(at->latest),
+                  .level = timer.bucket.level(),
+                  .order = timer.order,
+                  .known = certain && !cascade && at->earliest == due};
+  bool another = true;
   if (last_) {
-    if (last_->baseclk != *at) {
-      expiry.inOrder = g.before(last_->baseclk, *at);
-    } else if (ranked && last_->known) {
+    another = last_->at.latest != at->latest && last_->at.earliest != at->earliest;
+    if (g.before(at->latest, last_->at.earliest)) {
+      expiry.inOrder = false;
+    } else if (g.before(last_->at.latest, at->earliest)) {
+      expiry.inOrder = true;
+    } else if (here.known && last_->known) {
       expiry.inOrder =
           here.level != last_->level ? here.level < last_->level : here.order < last_->order;
     }
   }
+  if (!last_ || !g.before(at->latest, last_->at.earliest)) last_ = here;
   idleSinceRun_ = false;
-  const bool another = !last_ || last_->baseclk != *at;
-  if (!last_ || !g.before(*at, last_->baseclk)) last_ = here;
-  passed(*at, expiry.lost);
+  passed(at->earliest, expiry.lost);
 
-  const u64 after = g.wrap(*at + 1);
+  const u64 after = g.wrap(baseclk.value_or(at->latest) + 1);
   raise(clkLow_, after);
   raise(dueLow_, after);
   if (clkHigh_) clkHigh_ = g.later(*clkHigh_, after);
   if (!clkHigh_ || another) clkHigh_ = *clkLow_;
-  if (another) kept_ = leastAfter(*at);
+  if (another) kept_ = leastAfter(at->latest);
   return expiry;
 }
 
@@ -250,7 +286,7 @@ std::vector<SpanId> WheelModel::endOfRun(u64 now) {
     clkHigh_ = clkLow_;
     kept_ = first_;
   } else if (kept_ && !g.before(now, *kept_)) {
-    kept_ = last_ ? leastAfter(last_->baseclk) : first_;
+    kept_ = last_ ? leastAfter(last_->at.latest) : first_;
   }
   raise(dueLow_, g.wrap(now + 1));
   ranEnd_ = now;
@@ -300,7 +336,7 @@ Known<WheelModel::ClkRange> WheelModel::clkRange() const {
 Known<u64> WheelModel::nextExpiry() const {
   // The idle path recomputes without a word: after a removal both values are possible.
   if (!complete_ || rules_.next == NextRule::NX0) return {};
-  const Known<u64> exact = last_ ? leastAfter(last_->baseclk) : first_;
+  const Known<u64> exact = last_ ? leastAfter(last_->at.latest) : first_;
   return kept_ == exact ? kept_ : Known<u64>{};
 }
 

@@ -47,7 +47,7 @@ class WheelModel {
   /// (empty before 5.2): clk = baseclk + 1. What the rules say of it:
   struct Expiry {
     Known<bool>
-        atItsBucket;  ///< I01: baseclk is the bucket's expiry (CASCADE: I04, now at or after expires)
+        atItsBucket;  ///< I01: it ran when its bucket was due, for which baseclk may be late (CASCADE: I04)
     Known<bool>
         inOrder;  ///< I03, I08: after the last of this base by bucket time, level, then last armed first
     std::vector<SpanId> lost;  ///< X08: pending timers whose bucket time was passed by this run
@@ -107,6 +107,10 @@ class WheelModel {
     bool exact = true;  // CASCADE: the slot time is the bucket's expiry and not only at most that
     bool outlived = false;  // was due at the end of a run and stayed
   };
+  /// The bucket time that an expiry belongs to, as far as baseclk tells.
+  struct RunTime {
+    u64 earliest, latest;
+  };
   /// Which clk a healthy base can have at an arm.
   struct Admissible {
     u64 latest = 0;
@@ -119,6 +123,7 @@ class WheelModel {
   [[nodiscard]] Admissible admissible(u64 now, bool deferrable) const;
   [[nodiscard]] ArmResult judge(const RecordedArm& recorded, const Admissible& clk) const;
   void learn(const RecordedArm& recorded, const Admissible& clk, const ArmResult& result);
+  [[nodiscard]] RunTime runTime(const Node& node, u64 now, u64 baseclk) const;
   void hide(const RecordedArm& recorded, const Admissible& clk);
   ArmResult armCascade(SpanId span, const RecordedArm& recorded);
   void insert(SpanId span, u64 expires, const Known<Bucket>& bucket, bool exact);
@@ -154,7 +159,8 @@ class WheelModel {
   Known<u64> ranEnd_;   // jiffies of the last end of a run
 
   struct Last {
-    u64 baseclk;
+    RunTime at;
+    u64 printed;  // as baseclk
     u8 level;
     u32 order;
     bool known;  // level and order
