@@ -11,6 +11,7 @@
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QUrl>
+#include <chrono>
 
 #include "app/window/go_to_field.h"
 #include "app/window/job_bar.h"
@@ -26,6 +27,13 @@
 #include "views/timeline/timeline_widget.h"
 
 namespace tickscope {
+
+namespace {
+
+/// Panels wait this long for the timeline to paint first; longer would look like a hang.
+constexpr std::chrono::milliseconds longestHold(100);
+
+}  // namespace
 
 MainWindow::~MainWindow() = default;
 
@@ -71,6 +79,8 @@ void MainWindow::startJob(const QString& name, const std::function<void(OpenJob&
 
 void MainWindow::endJob() {
   job_ = nullptr;
+  // A timeline that was just built paints itself before a timer of no time fires.
+  if (held_.isActive()) held_.start(0);
   const bool hadFocus = focusWidget() && jobBar_->isAncestorOf(focusWidget());
   jobBar_->setJob(nullptr, {});
   showPage();
@@ -103,8 +113,21 @@ void MainWindow::onOpenedFile(const std::shared_ptr<const Opened>& opened, u32 b
   opening_ = false;
   settings_.addRecentFile(path_);
   start_->setRecentFiles(settings_.recentFiles());
+  if (!opened->recording->buffers.empty()) holdPanels();
   document_.open(opened->recording, buffer);
   timeline_->setFocus(Qt::OtherFocusReason);
+}
+
+void MainWindow::holdPanels() {
+  // Every core is busy with the lanes now: what panels paint meanwhile, the first picture of the timeline waits for.
+  overview_->setUpdatesEnabled(false);
+  for (QDockWidget* const dock : docks_) dock->setUpdatesEnabled(false);
+  held_.start(longestHold);
+}
+
+void MainWindow::releasePanels() {
+  overview_->setUpdatesEnabled(true);
+  for (QDockWidget* const dock : docks_) dock->setUpdatesEnabled(true);
 }
 
 void MainWindow::ensureTimeline() {

@@ -5,6 +5,7 @@
 #include <QHash>
 #include <QMainWindow>
 #include <QPointer>
+#include <QTimer>
 #include <memory>
 
 #include "app/load.h"
@@ -62,6 +63,8 @@ class MainWindow : public QMainWindow {
   void onOpenedFile(const std::shared_ptr<const Opened>& opened, u32 buffer);
   void onFailed(const Error& error);
   void ensureTimeline();
+  void holdPanels();
+  void releasePanels();
   void onDocumentOpened();
   void showNotices();
   void chooseBuffer(int index);
@@ -100,6 +103,7 @@ class MainWindow : public QMainWindow {
   QList<QDockWidget*> docks_;
   QPointer<QWidget> keySheet_;
   bool fitted_ = false;
+  QTimer held_;  // runs while panels wait with their picture
 };
 
 }  // namespace tickscope

@@ -101,6 +101,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
         &Document::markersChanged, &Document::followChanged}) {
     connect(&document_, signal, this, &MainWindow::refreshActions);
   }
+  held_.setSingleShot(true);
+  connect(&held_, &QTimer::timeout, this, &MainWindow::releasePanels);
   connect(&Theme::application(), &Theme::changed, this, &MainWindow::refreshIcons);
   refreshIcons();
   refreshActions();

@@ -89,13 +89,6 @@ LaneRoles::LaneRoles(const EventStore& store) {
   }
 }
 
-s64 Timeline::relative(TraceTime time) const {
-  const u64 apart = static_cast<u64>(time.value) - static_cast<u64>(origin.value);
-  if (time >= origin) return static_cast<s64>(std::min<u64>(apart, static_cast<u64>(farthest)));
-  const u64 before = u64{0} - apart;
-  return -static_cast<s64>(std::min<u64>(before, static_cast<u64>(farthest)));
-}
-
 u32 Timeline::lowerBound(const Lane& lane, s64 time) const {
   u32 low = 0;
   u32 high = static_cast<u32>(lane.rows.size());

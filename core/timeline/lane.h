@@ -2,6 +2,7 @@
 // The lanes of a CPU: which events belong to which, kept as rows with a pyramid of counts above them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string_view>
@@ -138,7 +139,11 @@ struct Timeline {
   static constexpr u32 overviewBins = 2048;
 
   /// Earlier times than the origin are negative; nothing is farther than `farthest`.
-  [[nodiscard]] s64 relative(TraceTime time) const;
+  [[nodiscard]] s64 relative(TraceTime time) const {
+    const u64 apart = static_cast<u64>(time.value) - static_cast<u64>(origin.value);
+    if (time >= origin) return static_cast<s64>(std::min<u64>(apart, static_cast<u64>(farthest)));
+    return -static_cast<s64>(std::min<u64>(u64{0} - apart, static_cast<u64>(farthest)));
+  }
   [[nodiscard]] TraceTime absolute(s64 relative) const { return origin + TraceDelta{relative}; }
   /// Time of the event at `place` in a lane: never before that of the event at place - 1.
   [[nodiscard]] s64 timeAt(const Lane& lane, u32 place) const {

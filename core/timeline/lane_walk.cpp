@@ -71,11 +71,4 @@ Address timerOf(const EventStore& store, Row row) {
   }
 }
 
-bool completesOperation(const EventStore& store, LanePart part, Row row, LanePart partBefore,
-                        Row before) {
-  if (partBefore != LanePart::Cancel) return false;
-  if (part != LanePart::Arm && part != LanePart::Entry) return false;
-  return timerOf(store, row) == timerOf(store, before);
-}
-
 }  // namespace tickscope

@@ -17,8 +17,12 @@ Address timerOf(const EventStore& store, Row row);
 /// An hrtimer or wheel timer leaves up to three events for what is one operation: a restart cancels and starts, an
 /// expiry cancels and enters the callback. Tells whether `row` completes the operation that the cancel of the same
 /// timer just before it in the lane has begun.
-bool completesOperation(const EventStore& store, LanePart part, Row row, LanePart partBefore,
-                        Row before);
+inline bool completesOperation(const EventStore& store, LanePart part, Row row, LanePart partBefore,
+                               Row before) {
+  if (partBefore != LanePart::Cancel) return false;
+  if (part != LanePart::Arm && part != LanePart::Entry) return false;
+  return timerOf(store, row) == timerOf(store, before);
+}
 
 /// Sinks get span(const LaneSpan&) for each span at its end, and point(time, row) for an entry or exit that has no
 /// other half. The walk takes the events of a lane in order, each once.
