@@ -110,8 +110,11 @@ void WheelModel::learn(const RecordedArm& recorded, const Admissible& clk,
     clkHigh_.reset();
     return;
   }
-  // clk is ahead of jiffies only after a run in the same jiffy, which shows where ends of runs are recorded.
-  const bool ahead = (clkLow_ && *clkLow_ == clk.latest) || !runsSeen_ ||
+  // clk is ahead of jiffies only after a run in the same jiffy. One of an empty bucket shows only where softirqs are
+  // recorded, but needs a next_expiry at or before now.
+  const bool emptyRun =
+      rules_.next == NextRule::NX0 || !complete_ || (kept_ && !g.before(recorded.now, *kept_));
+  const bool ahead = (clkLow_ && *clkLow_ == clk.latest) || (!runsSeen_ && emptyRun) ||
                      (last_ && last_->at.latest == recorded.now) ||
                      (ranEnd_ && *ranEnd_ == recorded.now);
   if (!ahead && lag->least == 0 && lag->most > 0) lag->least = 1;
@@ -295,7 +298,10 @@ std::vector<SpanId> WheelModel::endOfRun(u64 now) {
   return lost;
 }
 
-void WheelModel::nothingDue(u64 now) { raise(dueLow_, geometry().wrap(now + 1)); }
+void WheelModel::nothingDue(u64 now) {
+  raise(dueLow_, geometry().wrap(now + 1));
+  if (kept_ && !geometry().before(now, *kept_)) kept_ = leastAfter(now);
+}
 
 void WheelModel::idle(u64 now) {
   const WheelGeometry& g = geometry();
