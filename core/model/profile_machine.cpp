@@ -246,7 +246,7 @@ class MachineLearner {
     Known<s64> first;
     Cpu firstCpu{};
     bool same = true;
-    bool skewed = possible.has_value();
+    bool skewed = possible && *possible > 0;
     u64 arms = 0;
     u32 cpus = 0;
     for (const CpuHabits& cpu : from_.habits.cpus) {
