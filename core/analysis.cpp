@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The order of the stages.
+#include "core/analysis.h"
+
+#include <algorithm>
+
+#include "core/model/replay.h"
+
+namespace tickscope {
+
+namespace {
+
+/// Rules show early; behaviour at the end of a long recording adds nothing to them.
+constexpr u32 learningRows = 500'000;
+
+RuleSet allRules() { return RuleSet().set(); }
+
+}  // namespace
+
+Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const AnalysisOptions& options,
+                         Progress& progress) {
+  Analysis analysis;
+  analysis.recording = std::move(recording);
+  analysis.buffer = options.buffer;
+  analysis.timerList = options.timerList;
+  const Buffer& buffer = analysis.opened();
+  const EventStore& events = buffer.events;
+  const auto wordBits = static_cast<u8>(analysis.recording->metadata.wordSize * 8);
+
+  progress.begin("Kernel profile", 0);
+  analysis.clocks = ClockMap::fit(buffer, wordBits);
+  if (!progress.advance(0)) return fail(Error::Kind::Cancelled, "Cancelled.");
+  analysis.profile = learnProfile(*analysis.recording, buffer, options.overrides,
+                                  analysis.clocks.hz(), options.timerList.get());
+
+  if (options.timerList && options.timerList->now && !events.empty()) {
+    const Row first{0};
+    if (const auto begin = analysis.clocks.mono(events.time(first), events.cpu(first))) {
+      analysis.seeded = *options.timerList->now <= begin->value + begin->error;
+    }
+  }
+  const TimerListDump* seed = analysis.seeded ? options.timerList.get() : nullptr;
+
+  const u32 learning = std::min(events.size(), learningRows);
+  progress.begin("Kernel rules", learning);
+  Replay learner(
+      {*analysis.recording, buffer, analysis.profile, analysis.clocks, seed, allRules(), learning});
+  const auto learned = learner.run(progress);
+  if (!learned) return tl::unexpected(learned.error());
+  Observed observed;
+  observed.fits = learned->ruleFit.fits;
+  observed.misses = learned->ruleFit.misses;
+  observe(analysis.profile, observed);
+
+  progress.begin("Reference model", events.size());
+  Replay replay({*analysis.recording, buffer, analysis.profile, analysis.clocks, seed, RuleSet{}});
+  auto tables = replay.run(progress);
+  if (!tables) return tl::unexpected(tables.error());
+  analysis.tables = std::move(*tables);
+  analysis.tables.ruleFit = learned->ruleFit;
+  return analysis;
+}
+
+SystemState stateAt(const Analysis& analysis, Row row) {
+  return stateAt(analysis.tables, analysis.events(), row);
+}
+
+}  // namespace tickscope

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All that is kept of one buffer's analysis: clock map, kernel profile, replay tables. Only read once made.
+#pragma once
+
+#include <memory>
+
+#include "core/base/progress.h"
+#include "core/base/result.h"
+#include "core/model/clock_map.h"
+#include "core/model/profile_learner.h"
+#include "core/model/profile_overrides.h"
+#include "core/model/replay_tables.h"
+#include "core/model/state_at.h"
+#include "core/trace/recording.h"
+#include "core/trace/timer_list_dump.h"
+
+namespace tickscope {
+
+struct AnalysisOptions {
+  u32 buffer = 0;  ///< index of Recording::buffers
+  ProfileOverrides overrides;
+  std::shared_ptr<const TimerListDump>
+      timerList;  ///< seeds when taken before the first row, else only compared
+};
+
+struct Analysis {
+  std::shared_ptr<const Recording> recording;
+  u32 buffer = 0;
+  ClockMap clocks;
+  KernelProfile profile;
+  ReplayTables tables;
+  std::shared_ptr<const TimerListDump> timerList;
+  bool seeded = false;
+
+  [[nodiscard]] const Buffer& opened() const { return recording->buffers[buffer]; }
+  [[nodiscard]] const EventStore& events() const { return opened().events; }
+};
+
+/// Learns clock map and profile, replays the beginning under all rules to see which the kernel follows, then
+/// replays all rows and judges by the expected rule. Cancelled when the progress says so.
+/// Precondition: options.buffer is one of the recording's.
+Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const AnalysisOptions& options,
+                         Progress& progress);
+
+SystemState stateAt(const Analysis& analysis, Row row);
+
+}  // namespace tickscope

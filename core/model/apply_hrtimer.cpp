@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// hrtimer_*: what they do to the trees (hrtimer.c, 4.16+; older kernels have the hard trees only).
+#include <algorithm>
+
+#include "core/model/replay.h"
+#include "core/model/replay_now.h"
+
+namespace tickscope {
+
+namespace {
+
+constexpr u32 pinnedMode = 2, softMode = 4, hardMode = 8, lazyMode = 0x10, relativeMode = 1;
+/// CLOCK_REALTIME and CLOCK_TAI read more than this since 1982; CLOCK_MONOTONIC after twelve years of uptime.
+constexpr s64 leastWallTime = 400'000'000'000'000'000;
+/// A timer that shall not expire: KTIME_MAX, or near it after an offset was taken off.
+constexpr s64 leastNever = 8'000'000'000'000'000'000;
+
+ClockBase clockOf(s32 clockid) {
+  switch (clockid) {
+    case 0:
+    case 8:
+      return ClockBase::Real;
+    case 7:
+    case 9:
+      return ClockBase::Boot;
+    case 11:
+      return ClockBase::Tai;
+    default:
+      return ClockBase::Mono;
+  }
+}
+
+}  // namespace
+
+void Replay::init(CpuNow& cpu, Row row, Address address, s32 clockid, u32 mode) {
+  TimerNow& timer = initialised(TimerClass::Hrtimer, address, row);
+  // A relative timer of CLOCK_REALTIME is one of CLOCK_MONOTONIC (__hrtimer_init).
+  ClockBase base = clockOf(clockid);
+  if (base == ClockBase::Real && (mode & relativeMode)) base = ClockBase::Mono;
+  const bool rt = in_.profile.rt.expected.value_or(false);
+  if ((mode & softMode) || (rt && !(mode & hardMode))) base = softOf(base);
+  tables_.timers[number(timer.id)].base = base;
+  (void)cpu;
+}
+
+ClockBase Replay::baseOf(const HrtimerStart& event, const TimerNow& timer, bool& guessed) const {
+  const ModelTimer& model = tables_.timers[number(timer.id)];
+  ClockBase base = ClockBase::Mono;
+  guessed = false;
+  if (model.base) {
+    base = hardOf(*model.base);
+  } else if (event.expires.value >= leastWallTime && event.expires.value < leastNever) {
+    base = ClockBase::Real;
+  } else {
+    guessed = true;
+  }
+  if (!modeRecorded_) return base;
+  const bool rt = in_.profile.rt.expected.value_or(false);
+  const bool soft = rt ? !(event.mode & hardMode) : (event.mode & softMode) != 0;
+  return soft ? softOf(base) : base;
+}
+
+Known<MonoTime> Replay::monoOf(s64 expires, ClockBase base, Row row) const {
+  if (hardOf(base) == ClockBase::Mono) return MonoTime{std::max<s64>(0, expires)};
+  const Known<s64> offset = in_.clocks.offset(hardOf(base), row);
+  if (!offset) return {};
+  if (expires >= leastNever) return never;
+  return MonoTime{std::max<s64>(0, expires - *offset)};
+}
+
+Cpu Replay::ownerOf(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber,
+                    const TimerNow& timer, bool& inferred) const {
+  inferred = false;
+  if (modeRecorded_ && (event.mode & pinnedMode)) return cpu.cpu;
+  if (timer.running == cpu.cpu) return cpu.cpu;  // a running callback's timer stays
+  if (cpus_.size() == 1 && in_.recording.metadata.possibleCpus.value_or(1) == 1) return cpu.cpu;
+  const HrtimerScalars& scalars = cpu.hrtimers.scalars(rule_);
+  if (rule_ >= HrtimerRule::R2 && timer.span && scalars.nextTimer == timer.span &&
+      cpu.hrtimers.queued(*timer.span)) {
+    return cpu.cpu;  // a restarted first timer stays
+  }
+  // get_nohz_timer_target: a housekeeping CPU that is not idle keeps the timer.
+  const bool idle = number(store_.pid(row)) == 0;
+  const bool noHz = in_.profile.noHz.expected.value_or(NoHz::Idle) != NoHz::Off;
+  bool housekeeping = true;
+  if (in_.profile.noHz.expected == NoHz::Full) {
+    const Known<CpuList>& list = in_.profile.noHzFull.expected;
+    housekeeping = list && !std::ranges::binary_search(*list, cpu.cpu);
+  }
+  if ((!idle && housekeeping) || !noHz) return cpu.cpu;
+  inferred = true;
+  return hindsight_.expiryCpu(startNumber);
+}
+
+void Replay::refreshFloor(CpuNow& cpu, Row row) {
+  MonoTime floor = hindsight_.floor(cpu.index, row);
+  for (const SpanId id : unplaced_) {
+    const ArmedSpan& span = tables_.spans[number(id)];
+    const auto x = monoOf(span.expires, span.clockBase(), row);
+    floor = std::min(floor, x.value_or(MonoTime{std::numeric_limits<s64>::min()}));
+  }
+  cpu.hrtimers.setFloor(floor);
+}
+
+void Replay::removed(CpuNow& cpu, Row row, TimerNow& timer) {
+  const ArmedSpan& span = tables_.spans[number(*timer.span)];
+  CpuNow* owner = span.owner == noCpu ? nullptr : cpuNow(span.owner);
+  if (!owner) return;
+  if (tables_.timers[number(span.timer)].of == TimerClass::Wheel) {
+    owner->wheel[span.base].disarm(*timer.span);
+  } else if (owner->hrtimers.queued(*timer.span)) {
+    owner->hrtimers.cancelRemote(*timer.span);
+  }
+  recordLines(*owner, row);
+  (void)cpu;
+}
+
+void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber) {
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  const Context context = store_.context(row);
+  const bool byCallback = cpu.lastExit == event.hrtimer && !event.wasArmed &&
+                          (!modeRecorded_ || event.mode == 0) &&
+                          (context.hardIrq() || context.softIrq());
+  if (!byCallback && timer.everStarted && !timer.span) {
+    // Another callback while nothing is armed: another user of the address.
+    const ModelTimer& model = tables_.timers[number(timer.id)];
+    if (model.function != event.function && model.function != Address{}) {
+      timer.id = static_cast<TimerId>(tables_.timers.size());
+      ModelTimer made{};
+      made.of = TimerClass::Hrtimer;
+      made.address = event.hrtimer;
+      tables_.timers.push_back(made);
+    }
+  }
+  bool guessed = false;
+  ClockBase base = baseOf(event, timer, guessed);
+  ModelTimer& model = tables_.timers[number(timer.id)];
+  if (byCallback && model.base) base = *model.base;
+  if (byCallback && !model.base && !context.hardIrq()) base = softOf(base);
+  model.function = event.function;
+  if (!byCallback || !model.base) {
+    model.base = base;
+    model.baseGuessed = guessed;
+  }
+  const Known<MonoTime> x = monoOf(event.expires.value, base, row);
+
+  if (!timer.span && !timer.known && event.wasArmed) {
+    if (const auto seeded = takeSeed(nullptr, event.function, {})) {
+      adopt(timer, *seeded, event.hrtimer);
+    }
+  }
+  // What was armed before, against what the row says of it.
+  const bool uncertain = timer.span && tables_.spans[number(*timer.span)].has(ArmedSpan::Uncertain);
+  Known<bool> armedRight;
+  if (wasArmedRecorded_ && timer.known && !uncertain) {
+    armedRight = timer.span.has_value() == event.wasArmed;
+    if (!*armedRight) {
+      differs(DiscrepancyKind::WasArmedDiffers, row, cpu, timer.id, timer.span.has_value(),
+              event.wasArmed);
+    }
+  }
+  if (wasArmedRecorded_) {
+    tables_.ratios.wasArmed.add(armedRight);
+    judge(19, armedRight, uncertain ? BlindSpotKind::LostEvents : BlindSpotKind::BeforeEvidence);
+  }
+  const bool announced = cpu.restartAnnounced == event.hrtimer;
+  cpu.restartAnnounced.reset();
+  if (!wasArmedRecorded_ && timer.span && !announced && timer.known && !uncertain) {
+    differs(DiscrepancyKind::StartedWhileArmed, row, cpu, timer.id);
+    judge(20, false);
+  } else if (!wasArmedRecorded_) {
+    judge(20, timer.known ? Known<bool>{true} : Known<bool>{});
+  } else {
+    judge(20, armedRight);
+  }
+  const bool restart = wasArmedRecorded_ ? event.wasArmed : announced;
+
+  const u32 leading = byCallback ? 0 : leadingCalls(cpu, row, restart);
+  Operation operation;
+  operation.removalSeen = leading;
+  operation.kind = restart ? OperationKind::Restart : OperationKind::Start;
+  operation.row = row;
+  operation.timer = timer.id;
+  const auto blindBecause = [&](BlindSpotKind why) {
+    if (!operation.blind) operation.why = why;
+    operation.blind = true;
+  };
+
+  ArmedSpan span;
+  span.timer = timer.id;
+  span.armed = row;
+  span.expires = event.expires.value;
+  span.second = event.softexpires.value;
+  span.base = number(base);
+  bool inferred = false;
+  span.owner = byCallback ? cpu.cpu : ownerOf(cpu, row, event, startNumber, timer, inferred);
+  if (!x) span.owner = noCpu;
+  if (inferred && span.owner != noCpu) span.flags |= ArmedSpan::OwnerInferred;
+  if (byCallback) span.flags |= ArmedSpan::Restart;
+
+  refreshFloor(cpu, row);
+  // The old life of the timer.
+  const Known<SpanId> old = timer.span;
+  Known<SpanId> here;  // it was queued on this CPU
+  if (old) {
+    const ArmedSpan& before = tables_.spans[number(*old)];
+    if (uncertain || before.owner == noCpu) {
+      blindBecause(uncertain ? BlindSpotKind::LostEvents : BlindSpotKind::OwnerUnknown);
+    } else if (before.owner == cpu.cpu && cpu.hrtimers.queued(*old)) {
+      here = old;
+    } else {
+      removed(cpu, row, timer);
+    }
+  } else if (restart) {
+    blindBecause(BlindSpotKind::BeforeEvidence);
+    if (wasArmedRecorded_) {
+      expiredFromBefore(timer.id, row, SpanEnd::Restarted, number(base), noCpu);
+    }
+  }
+  const Known<BaseTime> lastExpires = timer.lastExpires;
+  if (old) close(*old, row, restart ? SpanEnd::Restarted : SpanEnd::Unknown);
+  const SpanId id = open(span);
+  timer.span = id;
+  timer.known = true;
+  timer.everStarted = true;
+  timer.lastExpires = event.expires;
+
+  CpuNow* owner = span.owner == noCpu ? nullptr : cpuNow(span.owner);
+  if (byCallback) {
+    if (lastExpires) judge(27, event.expires > *lastExpires);
+    if (here) cpu.hrtimers.cancelRemote(*here);
+    if (x) cpu.hrtimers.enqueueRestart(id, base, *x, event.expires);
+    tables_.ratios.arms.add(wasArmedRecorded_ ? armedRight : Known<bool>{timer.known});
+    if (!owner) unplaced_.push_back(id);
+    recordLines(cpu, row);
+    return;
+  }
+  if (owner == &cpu) {
+    HrtimerModel::Start start{};
+    start.span = id;
+    start.was = here;
+    start.base = base;
+    start.x = *x;
+    start.expires = event.expires;
+    start.lazy = event.mode & lazyMode;
+    start.callbackRuns = timer.running == cpu.cpu;
+    operation.predicted = cpu.hrtimers.start(start);
+  } else {
+    const MonoTime next = cpu.hrtimers.scalars(rule_).expiresNext.value_or(never);
+    if (here) operation.predicted = cpu.hrtimers.cancel(*here);
+    if (owner) {
+      owner->hrtimers.enqueueRemote(id, base, *x, event.expires);
+      recordLines(*owner, row);
+    } else {
+      unplaced_.push_back(id);
+      if (!x) {
+        blindBecause(BlindSpotKind::ClockNotAnchored);
+      } else if (*x < next || here) {
+        // Queued here it would have been first.
+        blindBecause(BlindSpotKind::OwnerUnknown);
+      }
+    }
+  }
+  Known<bool> judgedArm = armedRight;
+  if (!wasArmedRecorded_) judgedArm = !old || announced;
+  tables_.ratios.arms.add(judgedArm);
+  if (cpu.inTimerInterrupt && !cpu.passOpen) blindBecause(BlindSpotKind::ContextNotVisible);
+  beginOperation(cpu, operation);
+  recordLines(cpu, row);
+}
+
+Replay::CancelMeaning Replay::meaningOf(Row row, Address timer) const {
+  if (!restartsVisible_) return CancelMeaning::Cancel;
+  const auto rows = store_.rowsOfStream(store_.streamOf(row));
+  for (u32 at = store_.placeInStream(row) + 1; at < rows.size(); ++at) {
+    const Row next = rows[at];
+    if (transparent_[store_.typeIndex(next)]) continue;
+    if (store_.kind(next) == kindOf<HrtimerStart> &&
+        store_.as<HrtimerStart>(next).hrtimer == timer) {
+      return CancelMeaning::Restart;
+    }
+    if (store_.kind(next) == kindOf<HrtimerExpireEntry> &&
+        store_.as<HrtimerExpireEntry>(next).hrtimer == timer) {
+      return CancelMeaning::Expiry;
+    }
+    return CancelMeaning::Cancel;
+  }
+  return CancelMeaning::Cancel;
+}
+
+void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  const CancelMeaning meaning = meaningOf(row, event.hrtimer);
+  if (meaning == CancelMeaning::Expiry) return;  // hrtimer_expire_entry does it
+  if (meaning == CancelMeaning::Restart) {
+    closeOperation(cpu);
+    cpu.restartAnnounced = event.hrtimer;
+    if (!timer.span && !timer.known) {
+      expiredFromBefore(timer.id, row, SpanEnd::Restarted, 0, noCpu);
+    }
+    return;  // hrtimer_start does it
+  }
+  Operation operation;
+  operation.removalSeen = leadingCalls(cpu, row, !restartsVisible_);
+  operation.kind = OperationKind::Cancel;
+  operation.row = row;
+  operation.timer = timer.id;
+  refreshFloor(cpu, row);
+  if (!timer.span) {
+    if (timer.known) {
+      differs(DiscrepancyKind::CancelledWhileIdle, row, cpu, timer.id);
+    } else {
+      expiredFromBefore(timer.id, row, SpanEnd::Cancelled, 0, noCpu);
+    }
+    operation.blind = true;
+    operation.why = BlindSpotKind::BeforeEvidence;
+  } else {
+    ArmedSpan& span = tables_.spans[number(*timer.span)];
+    if (span.owner == cpu.cpu && cpu.hrtimers.queued(*timer.span)) {
+      operation.predicted = cpu.hrtimers.cancel(*timer.span);
+    } else if (span.owner == noCpu || span.has(ArmedSpan::Uncertain)) {
+      operation.blind = true;
+      operation.why = span.owner == noCpu ? BlindSpotKind::OwnerUnknown : BlindSpotKind::LostEvents;
+    } else {
+      removed(cpu, row, timer);  // of another CPU: nothing is programmed here
+    }
+    close(*timer.span, row, SpanEnd::Cancelled);
+    timer.span.reset();
+  }
+  timer.known = true;
+  beginOperation(cpu, operation);
+  recordLines(cpu, row);
+}
+
+void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
+  closeOperation(cpu);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  const Context context = store_.context(row);
+  const bool hard = context.hardIrq();
+  if (!timer.span && !timer.known) {
+    if (const auto seeded = takeSeed(&cpu, event.function, event.now.value)) {
+      adopt(timer, *seeded, event.hrtimer);
+    }
+  }
+  ModelTimer& model = tables_.timers[number(timer.id)];
+  model.function = event.function;
+  if (!model.base) {
+    ClockBase base = event.now.value >= leastWallTime ? ClockBase::Real : ClockBase::Mono;
+    model.base = hard ? base : softOf(base);
+    model.baseGuessed = true;
+  }
+  const bool uncertain = timer.span && tables_.spans[number(*timer.span)].has(ArmedSpan::Uncertain);
+  const ClockBase base = timer.span ? tables_.spans[number(*timer.span)].clockBase() : *model.base;
+  const Known<MonoTime> monoNow = monoOf(event.now.value, base, row);
+
+  // Passes.
+  if (hard) {
+    if (!cpu.inTimerInterrupt) beginInterrupt(cpu, row, true);
+    if (!cpu.passOpen) beginPass(cpu, row);
+    if (monoNow && cpu.passNow != monoNow) {
+      if (hardOf(base) == ClockBase::Mono || !cpu.passNow) {
+        cpu.passNow = monoNow;
+        cpu.lastPass = *monoNow;
+        cpu.lastExpires = {};
+      }
+    }
+    ++cpu.expiriesInInterrupt;
+  } else if (cpu.softNow != event.now && hardOf(base) == ClockBase::Mono) {
+    cpu.softNow = event.now;
+    cpu.lastExpires = {};
+  }
+  if (monoNow && hardOf(base) == ClockBase::Mono) {
+    // `now` was read before the row was written (I17).
+    if (const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu)) {
+      const bool inside = monoNow->value <= mono->value.value + mono->error.value;
+      judge(17, inside);
+      if (!inside) {
+        differs(DiscrepancyKind::NowOutsideInterrupt, row, cpu, timer.id, mono->value.value,
+                monoNow->value);
+      }
+    } else {
+      judge(17, {}, BlindSpotKind::ClockNotAnchored);
+    }
+  }
+  // Context (I18). Low resolution: all run from the tick.
+  if (cpu.highRes && in_.profile.rt.expected) {
+    judge(18, isSoft(base) ? !hard : hard);
+  } else {
+    judge(18, {}, BlindSpotKind::SoftOrHardUnknown);
+  }
+
+  if (!timer.span) {
+    Known<bool> matched;
+    if (timer.known) {
+      differs(DiscrepancyKind::ExpiredWhileIdle, row, cpu, timer.id);
+      matched = false;
+    } else {
+      expiredFromBefore(timer.id, row, SpanEnd::Expired, number(base), cpu.cpu);
+    }
+    tables_.ratios.matched.add(matched);
+    tables_.ratios.expiries.add(matched);
+    tables_.ratios.softExpires.add({});
+    judge(14, {});
+  } else {
+    const SpanId id = *timer.span;
+    ArmedSpan& span = tables_.spans[number(id)];
+    tables_.ratios.matched.add(uncertain ? Known<bool>{} : Known<bool>{true});
+    Known<bool> notEarly;
+    if (span.secondKnown && !uncertain) notEarly = event.now.value >= span.second;
+    judge(14, notEarly, uncertain ? BlindSpotKind::LostEvents : BlindSpotKind::BeforeEvidence);
+    tables_.ratios.softExpires.add(notEarly);
+    tables_.ratios.expiries.add(notEarly);
+    if (notEarly == false) {
+      differs(DiscrepancyKind::BeforeSoftExpires, row, cpu, timer.id, span.second, event.now.value);
+    }
+    // Order within the pass and base (I15); a timer armed during the pass comes when it comes.
+    if (span.expiryKnown && !uncertain) {
+      Known<s64>& last = cpu.lastExpires[number(base)];
+      const bool armedInPass = hard ? span.armed != noRow && span.armed >= cpu.interruptRow
+                                    : span.armed != noRow && span.armed >= cpu.softirqRow;
+      if (!armedInPass) {
+        const bool ordered = !last || span.expires >= *last;
+        judge(15, ordered);
+        if (!ordered) {
+          differs(DiscrepancyKind::Order, row, cpu, timer.id, *last, span.expires);
+        }
+        last = span.expires;
+      }
+    }
+    if (span.owner == noCpu) {
+      std::erase(unplaced_, id);
+      span.owner = cpu.cpu;
+      span.flags |= ArmedSpan::OwnerInferred;
+    } else if (span.owner != cpu.cpu) {
+      if (!uncertain) {
+        differs(DiscrepancyKind::WrongCpu, row, cpu, timer.id, number(span.owner), number(cpu.cpu));
+      }
+      removed(cpu, row, timer);
+    } else if (cpu.hrtimers.queued(id)) {
+      cpu.hrtimers.expire(id);
+    }
+    close(id, row, SpanEnd::Expired);
+    timer.span.reset();
+  }
+  timer.known = true;
+  timer.running = cpu.cpu;
+  recordLines(cpu, row);
+}
+
+void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event) {
+  closeOperation(cpu);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  if (timer.running && *timer.running != cpu.cpu) {
+    differs(DiscrepancyKind::UnbalancedBracket, row, cpu, timer.id);
+  }
+  timer.running.reset();
+  if (!timer.span) timer.known = true;
+  cpu.lastExit = event.hrtimer;
+}
+
+void Replay::apply(CpuNow& cpu, Row row, const HrtimerStartExpired& event) {
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  if (!timer.span) return;
+  removed(cpu, row, timer);
+  close(*timer.span, row, SpanEnd::ExpiredAtStart);
+  timer.span.reset();
+}
+
+}  // namespace tickscope

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Calls of tick_program_event: which operation each belongs to, and whether their number is the predicted one.
+#include <algorithm>
+
+#include "core/model/replay.h"
+#include "core/model/replay_now.h"
+
+namespace tickscope {
+
+namespace {
+
+/// A call this near to one operation and ten times as far from the other is taken as its own (ns).
+constexpr s64 nearNs = 2'000;
+
+bool near(s64 one, s64 other) {
+  return one >= 0 && one < nearNs && other > 10 * std::max<s64>(one, 1);
+}
+
+}  // namespace
+
+void Replay::beginInterrupt(CpuNow& cpu, Row row, bool inferred) {
+  if (cpu.inTimerInterrupt) return;
+  closeOperation(cpu);
+  cpu.inTimerInterrupt = true;
+  cpu.inferredInterrupt = inferred;
+  cpu.interruptRow = row;
+  cpu.passNow.reset();
+  cpu.retries = 0;
+  cpu.raisedInInterrupt = false;
+  cpu.expiriesInInterrupt = 0;
+  cpu.softirqNextBefore = cpu.hrtimers.scalars(rule_).softirqExpiresNext;
+  Operation operation;
+  operation.kind = OperationKind::Interrupt;
+  operation.row = row;
+  cpu.interrupt = operation;
+  beginPass(cpu, row);
+}
+
+void Replay::beginPass(CpuNow& cpu, Row row) {
+  if (cpu.interrupt && cpu.interrupt->enqueueSeen > 0) ++cpu.retries;
+  refreshFloor(cpu, row);
+  cpu.hrtimers.beginInterrupt({});
+  cpu.passOpen = true;
+  cpu.lastExpires = {};
+  recordLines(cpu, row);
+}
+
+void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
+  if (!cpu.inTimerInterrupt) beginInterrupt(cpu, row, true);
+  const bool further = !cpu.passOpen;
+  if (further) cpu.hrtimers.beginInterrupt({});
+  refreshFloor(cpu, row);
+  // Whoever is first now must not have been due in this pass (I16).
+  if (cpu.passNow && cpu.highRes && !further) {
+    for (const ClockBase base :
+         {ClockBase::Mono, ClockBase::Real, ClockBase::Boot, ClockBase::Tai}) {
+      const HrtimerTree& tree = cpu.hrtimers.tree(base);
+      const Known<TreeNode> first = tree.first();
+      if (!first) continue;
+      const ArmedSpan& span = tables_.spans[number(tree[*first].span)];
+      if (!span.secondKnown || span.armed == noRow || span.armed >= cpu.interruptRow) continue;
+      const Known<MonoTime> soft = monoOf(span.second, base, row);
+      if (!soft) continue;
+      const bool notDue = *soft > *cpu.passNow;
+      judge(16, notDue);
+      if (!notDue) {
+        differs(DiscrepancyKind::Lost, row, cpu, span.timer, soft->value, cpu.passNow->value);
+      }
+    }
+  }
+  const CallsByRule calls = cpu.hrtimers.endInterrupt();
+  if (cpu.interrupt) {
+    if (!further || cpu.interrupt->enqueueSeen == 0) cpu.interrupt->predicted = calls;
+    ++cpu.interrupt->enqueueSeen;
+  }
+  cpu.passOpen = false;
+  if (value) {
+    judgeProgrammed(cpu, row, *value);
+    cpu.hrtimers.learnExpiresNext(*value);
+  }
+  recordLines(cpu, row);
+}
+
+void Replay::endInterrupt(CpuNow& cpu, Row row) {
+  closeOperation(cpu);
+  cpu.inTimerInterrupt = false;
+  const bool traced = callsTraced_ || callsByProbe_;
+  if (cpu.passOpen) {
+    refreshFloor(cpu, row);
+    const CallsByRule calls = cpu.hrtimers.endInterrupt();
+    if (cpu.interrupt && cpu.interrupt->enqueueSeen == 0) cpu.interrupt->predicted = calls;
+    cpu.passOpen = false;
+  }
+  if (raisesTraced_ && cpu.highRes) {
+    // vec 8 is raised when and only when `now` has reached softirq_expires_next (I25).
+    Known<bool> right;
+    if (cpu.passNow && cpu.softirqNextBefore && cpu.warm && cpu.retries == 0) {
+      right = cpu.raisedInInterrupt == (*cpu.passNow >= *cpu.softirqNextBefore);
+      if (!*right && *cpu.softirqNextBefore >= cpu.hrtimers.floor()) right.reset();
+    }
+    judge(25, right);
+    if (right == false) {
+      differs(DiscrepancyKind::RaiseRule, cpu.interruptRow, cpu, {}, cpu.softirqNextBefore->value,
+              cpu.passNow->value);
+    }
+  }
+  if (cpu.interrupt && cpu.highRes) {
+    Operation& operation = *cpu.interrupt;
+    for (OperationCalls& calls : operation.predicted) {
+      calls.enqueue.least = static_cast<u8>(calls.enqueue.least + cpu.retries);
+      calls.enqueue.most = static_cast<u8>(calls.enqueue.most + cpu.retries);
+    }
+    if (rule_ >= HrtimerRule::R4) {
+      operation.blind = true;
+      operation.why = BlindSpotKind::DeferredRearm;
+    }
+    if (traced) judgeOperation(cpu, operation);
+  }
+  cpu.interrupt.reset();
+  cpu.warm = true;
+  recordLines(cpu, row);
+}
+
+void Replay::call(CpuNow& cpu, Row row, CallSite site, Known<MonoTime> value) {
+  if (value) cpu.programmed = value;
+  switch (site) {
+    case CallSite::Other:
+      return;
+    case CallSite::Interrupt:
+      closeOperation(cpu);
+      endPass(cpu, row, value);
+      return;
+    case CallSite::Softirq:
+      ++cpu.softirqEndCalls;
+      return;
+    case CallSite::Retrigger: {
+      closeOperation(cpu);
+      Operation operation;
+      operation.kind = OperationKind::Retrigger;
+      operation.row = row;
+      operation.predicted = cpu.hrtimers.retrigger();
+      operation.enqueueSeen = 1;
+      judgeOperation(cpu, operation);
+      if (value) cpu.hrtimers.learnExpiresNext(*value);
+      recordLines(cpu, row);
+      return;
+    }
+    default:
+      break;
+  }
+  if (site == CallSite::Unknown && cpu.inTimerInterrupt &&
+      (!cpu.operation || rule_ != HrtimerRule::R2)) {
+    // Only the generation R2 programs for a start inside the interrupt.
+    closeOperation(cpu);
+    endPass(cpu, row, value);
+    return;
+  }
+  if (!cpu.operation && cpu.softirq == hrtimerVector && !cpu.inTimerInterrupt &&
+      (site == CallSite::StartOrSoftirq || site == CallSite::Unknown)) {
+    ++cpu.softirqEndCalls;
+    return;
+  }
+  cpu.waiting.push_back({row, site, value});
+}
+
+u32 Replay::leadingCalls(CpuNow& cpu, Row row, bool takesLeading) {
+  u32 leading = 0;
+  for (std::size_t i = 0; takesLeading && i < cpu.waiting.size(); ++i) {
+    const CpuNow::Waiting& call = cpu.waiting[i];
+    bool mine = call.site == CallSite::Removal;
+    if (call.site == CallSite::StartOrRemoval || call.site == CallSite::Unknown) {
+      if (!cpu.operation || restartsVisible_) {
+        mine = true;
+      } else if (cpu.operation->kind == OperationKind::Cancel) {
+        mine = true;  // with was_armed a cancel prints after its calls
+      } else if (call.site == CallSite::StartOrRemoval &&
+                 cpu.operation->kind == OperationKind::Start) {
+        mine = true;  // a new timer is programmed by hrtimer_reprogram
+      } else if (i > 0) {
+        mine = true;  // an enqueue programs at most once
+      } else {
+        const s64 behind = (store_.time(call.row) - store_.time(cpu.operation->row)).value;
+        const s64 ahead = (store_.time(row) - store_.time(call.row)).value;
+        if (call.value) {
+          mine = call.value != cpu.hrtimers.scalars(rule_).expiresNext;
+        } else {
+          mine = near(ahead, behind) && !near(behind, ahead);
+        }
+      }
+    }
+    if (!mine) continue;
+    // Calls come in order: all behind the first leading one lead as well.
+    leading = static_cast<u32>(cpu.waiting.size() - i);
+    cpu.waiting.resize(i);
+    break;
+  }
+  closeOperation(cpu);
+  return leading;
+}
+
+void Replay::beginOperation(CpuNow& cpu, const Operation& operation) { cpu.operation = operation; }
+
+void Replay::closeOperation(CpuNow& cpu) {
+  if (!cpu.operation) {
+    for (const CpuNow::Waiting& call : cpu.waiting) {
+      if (call.site == CallSite::StartOrRemoval && store_.context(call.row).hardIrq()) {
+        // hrtimer_force_reprogram from an interrupt of another CPU: retrigger_next_event inlined.
+        Operation operation;
+        operation.kind = OperationKind::Retrigger;
+        operation.row = call.row;
+        operation.predicted = cpu.hrtimers.retrigger();
+        operation.enqueueSeen = 1;
+        judgeOperation(cpu, operation);
+      }
+      if (call.value) cpu.hrtimers.learnExpiresNext(*call.value);
+    }
+    cpu.waiting.clear();
+    return;
+  }
+  Operation operation = *cpu.operation;
+  cpu.operation.reset();
+  operation.enqueueSeen += static_cast<u32>(cpu.waiting.size());
+  if (!cpu.waiting.empty() && cpu.waiting.back().value) {
+    judgeProgrammed(cpu, cpu.waiting.back().row, *cpu.waiting.back().value);
+    cpu.hrtimers.learnExpiresNext(*cpu.waiting.back().value);
+    recordLines(cpu, cpu.waiting.back().row);
+  }
+  cpu.waiting.clear();
+  judgeOperation(cpu, operation);
+}
+
+void Replay::judgeProgrammed(CpuNow& cpu, Row row, MonoTime value) {
+  MonoTime least = cpu.hrtimers.first(false);
+  if (!cpu.hrtimers.softirqActivated()) least = std::min(least, cpu.hrtimers.first(true));
+  const bool inTime = value <= least;
+  judge(22, cpu.hrtimers.hanging() ? Known<bool>{} : Known<bool>{inTime}, BlindSpotKind::Hang);
+  if (!inTime && !cpu.hrtimers.hanging()) {
+    differs(DiscrepancyKind::ProgrammedTooLate, row, cpu, {}, least.value, value.value);
+  }
+}
+
+void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
+  Known<bool> outcome;
+  BlindSpotKind why = BlindSpotKind::BeforeEvidence;
+  const u32 seen = operation.removalSeen + operation.enqueueSeen;
+  const Calls expected = operation.predicted[number(rule_)].sum();
+  if (!callsTraced_ && !callsByProbe_) {
+    why = BlindSpotKind::ProgrammingNotTraced;
+  } else if (!cpu.highRes) {
+    why = BlindSpotKind::NotHighRes;
+  } else if (operation.blind) {
+    why = operation.why;
+  } else if (!ruleKnown_) {
+    why = BlindSpotKind::FieldMissing;
+  } else if (!cpu.warm && operation.kind != OperationKind::Interrupt) {
+    why = BlindSpotKind::BeforeEvidence;
+  } else if (expected.known() || !expected.admits(seen)) {
+    outcome = expected.admits(seen);
+  }
+  tables_.ratios.programming.add(outcome);
+  judge(21, outcome, why);
+  if (outcome == false) {
+    differs(DiscrepancyKind::CallCount, operation.row, cpu, operation.timer, expected.most, seen);
+  }
+  if (operation.blind || !cpu.warm) return;
+  // What tells the generations apart: operations for which they differ.
+  bool differ = false, all = true;
+  const Known<Calls> first = [&]() -> Known<Calls> {
+    for (std::size_t r = 0; r < hrtimerRuleCount; ++r) {
+      if (in_.rules[r]) return operation.predicted[r].sum();
+    }
+    return {};
+  }();
+  for (std::size_t r = 0; r < hrtimerRuleCount; ++r) {
+    if (!in_.rules[r]) continue;
+    const Calls calls = operation.predicted[r].sum();
+    all = all && calls.known();
+    differ = differ || calls != *first;
+  }
+  if (!differ || !all) return;
+  for (std::size_t r = 0; r < hrtimerRuleCount; ++r) {
+    if (!in_.rules[r]) continue;
+    ++(operation.predicted[r].sum().admits(seen) ? tables_.ruleFit.fits
+                                                 : tables_.ruleFit.misses)[r];
+  }
+}
+
+void Replay::endOfHrtimerSoftirq(CpuNow& cpu, Row row) {
+  if (cpu.softirq != hrtimerVector) return;  // its entry was before the recording
+  closeOperation(cpu);
+  refreshFloor(cpu, row);
+  Operation operation;
+  operation.kind = OperationKind::SoftirqEnd;
+  operation.row = row;
+  operation.predicted = cpu.hrtimers.endSoftirq();
+  operation.enqueueSeen = cpu.softirqEndCalls;
+  cpu.softirqEndCalls = 0;
+  judgeOperation(cpu, operation);
+  recordLines(cpu, row);
+}
+
+}  // namespace tickscope

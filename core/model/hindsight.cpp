@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The scan behind Hindsight.
+#include "core/model/hindsight.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/interner.h"
+#include "core/model/armed_span.h"
+
+namespace tickscope {
+
+namespace {
+
+constexpr MonoTime longAgo{std::numeric_limits<s64>::min()};
+/// Larger readings are of CLOCK_REALTIME or CLOCK_TAI, whose distance to mono the scan does not know.
+constexpr s64 leastWallTime = 400'000'000'000'000'000;
+constexpr u32 hrtimerVector = 8;
+
+struct Passes {
+  MonoTime hard = longAgo;     // `now` of the last pass over the hard trees
+  MonoTime before = longAgo;   // and of the one before it
+  MonoTime atRaise = longAgo;  // the last pass before the raise that the next soft pass answers
+  bool raised = false;
+};
+
+}  // namespace
+
+std::vector<Cpu> cpusOf(const EventStore& store) {
+  std::vector<Cpu> cpus;
+  for (const Stream& stream : store.streams()) cpus.push_back(stream.cpu);
+  std::ranges::sort(cpus);
+  cpus.erase(std::ranges::unique(cpus).begin(), cpus.end());
+  return cpus;
+}
+
+std::size_t indexOf(std::span<const Cpu> cpus, Cpu cpu) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(cpus, cpu) - cpus.begin());
+}
+
+Hindsight::Hindsight(const EventStore& store) {
+  const std::vector<Cpu> cpus = cpusOf(store);
+  std::vector<std::size_t> indexOfStream;
+  for (const Stream& stream : store.streams()) indexOfStream.push_back(indexOf(cpus, stream.cpu));
+  cpus_.resize(cpus.size());
+  std::vector<Passes> passes(cpus.size());
+  AddressPool addresses;
+  constexpr u32 none = ~u32{0};
+  std::vector<u32> openStart;  // by address: its start that has not ended, or none
+  // A gap on any CPU is a new beginning: what was armed in it is unseen until its next row.
+  std::vector<u32> mentioned;  // by address: the part between gaps in which it was seen last
+  u32 part = 0;
+  std::vector<Row> gaps;
+  for (const Loss& loss : store.losses()) gaps.push_back(loss.next.value_or(noRow));
+  std::ranges::sort(gaps);
+
+  // The first mention of an address; true when it was armed before the recording, or in a gap.
+  const auto first = [&](Address address, bool armedBefore) {
+    const u32 id = addresses.intern(static_cast<u64>(address));
+    if (id < openStart.size()) {
+      if (mentioned[id] == part) return false;
+    } else {
+      openStart.push_back(none);
+      mentioned.push_back(part);
+    }
+    mentioned[id] = part;
+    armedBefore_ += armedBefore;
+    return armedBefore;
+  };
+  const auto idOf = [&](Address address) { return addresses.intern(static_cast<u64>(address)); };
+
+  for (u32 r = 0; r < store.size(); ++r) {
+    const Row row{r};
+    while (part < gaps.size() && gaps[part] <= row) ++part;
+    switch (store.kind(row)) {
+      case kindOf<HrtimerInit>:
+        first(store.as<HrtimerInit>(row).hrtimer, false);
+        break;
+      case kindOf<HrtimerSetup>:
+        first(store.as<HrtimerSetup>(row).hrtimer, false);
+        break;
+      case kindOf<HrtimerStart>: {
+        const auto start = store.as<HrtimerStart>(row);
+        if (first(start.hrtimer, start.wasArmed)) {
+          // Which CPU held it is not known: it may have been any.
+          for (std::size_t c = 0; c < cpus.size(); ++c) {
+            cpus_[c].unseen.push_back({row, passes[c].hard});
+          }
+        }
+        openStart[idOf(start.hrtimer)] = static_cast<u32>(expiryCpu_.size());
+        expiryCpu_.push_back(noCpu);
+        break;
+      }
+      case kindOf<HrtimerCancel>:
+        if (first(store.as<HrtimerCancel>(row).hrtimer, true)) {
+          for (std::size_t c = 0; c < cpus.size(); ++c) {
+            cpus_[c].unseen.push_back({row, passes[c].hard});
+          }
+        }
+        break;
+      case kindOf<SoftirqRaise>:
+        if (store.as<SoftirqRaise>(row).vec == hrtimerVector) {
+          Passes& p = passes[indexOfStream[store.streamOf(row)]];
+          if (!p.raised) p.atRaise = p.hard;
+          p.raised = true;
+        }
+        break;
+      case kindOf<SoftirqExit>:
+        if (store.as<SoftirqExit>(row).vec == hrtimerVector) {
+          passes[indexOfStream[store.streamOf(row)]].raised = false;
+        }
+        break;
+      case kindOf<HrtimerExpireEntry>: {
+        const auto entry = store.as<HrtimerExpireEntry>(row);
+        const std::size_t c = indexOfStream[store.streamOf(row)];
+        Passes& p = passes[c];
+        const bool soft = !store.context(row).hardIrq();
+        if (!soft && entry.now.value < leastWallTime && entry.now.value != p.hard.value) {
+          p.before = p.hard;
+          p.hard = {entry.now.value};
+        }
+        if (first(entry.hrtimer, true)) {
+          cpus_[c].unseen.push_back({row, soft ? p.atRaise : p.before});
+        }
+        if (u32& open = openStart[idOf(entry.hrtimer)]; open != none) {
+          expiryCpu_[open] = store.cpu(row);
+          open = none;
+        }
+        break;
+      }
+      case kindOf<HrtimerExpireExit>:
+        first(store.as<HrtimerExpireExit>(row).hrtimer, false);
+        break;
+      default:
+        break;
+    }
+  }
+  for (std::size_t c = 0; c < cpus.size(); ++c) {
+    // Timers that no row mentions were not due in the last pass either.
+    cpus_[c].unseen.push_back({noRow, passes[c].hard});
+    MonoTime least = never;
+    for (auto at = cpus_[c].unseen.rbegin(); at != cpus_[c].unseen.rend(); ++at) {
+      least = std::min(least, at->lo);
+      at->lo = least;
+    }
+  }
+}
+
+MonoTime Hindsight::floor(std::size_t cpuIndex, Row row) {
+  OfCpu& cpu = cpus_[cpuIndex];
+  while (cpu.next + 1 < cpu.unseen.size() && cpu.unseen[cpu.next].seen <= row) ++cpu.next;
+  return cpu.unseen[cpu.next].lo;
+}
+
+}  // namespace tickscope

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pass over the rows: which CPU, what context, which event.
+#include "core/model/replay.h"
+
+#include <algorithm>
+
+#include "core/model/replay_now.h"
+#include "core/model/state_at.h"
+
+namespace tickscope {
+
+namespace {
+
+template <class P>
+bool recordsField(const EventStore& store, std::string_view field) {
+  for (const EventType& type : store.types()) {
+    if (type.kind != kindOf<P>) continue;
+    const auto fields = infoOf(kindOf<P>).fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (fields[i].name == field && type.recorded(i)) return true;
+    }
+  }
+  return false;
+}
+
+WheelRules wheelRulesOf(const KernelProfile& profile) {
+  WheelRules rules;
+  rules.geometry.wordBits = profile.wordBits.expected.value_or(64);
+  rules.geometry.depth = profile.depth.expected.value_or(9);
+  rules.geometry.clampBug = profile.clampBug.expected.value_or(false);
+  rules.kind = profile.wheel.expected.value_or(WheelKind::Levels);
+  rules.forward = profile.forward.expected.value_or(ForwardRule::F2);
+  rules.next = profile.next.expected.value_or(NextRule::NX1);
+  return rules;
+}
+
+RuleSet withExpected(RuleSet rules, HrtimerRule expected) {
+  rules.set(number(expected));
+  return rules;
+}
+
+}  // namespace
+
+Replay::Replay(const ReplayInput& input)
+    : in_(input),
+      store_(input.buffer.events),
+      hindsight_(input.buffer.events),
+      callSites_(*input.recording.metadata.symbols),
+      rule_(input.profile.hrtimer.expected.value_or(HrtimerRule::R3)),
+      ruleKnown_(input.profile.hrtimer.judged().has_value()),
+      wheelRules_(wheelRulesOf(input.profile)),
+      restartsVisible_(input.profile.hrtimerTrace.expected.value_or(HrtimerTrace::HT2) !=
+                       HrtimerTrace::HT2) {
+  in_.rules = withExpected(in_.rules, rule_);
+  wasArmedRecorded_ = recordsField<HrtimerStart>(store_, "was_armed");
+  modeRecorded_ = recordsField<HrtimerStart>(store_, "mode");
+  callsTraced_ = hasRows(kindOf<ProgramEvent>);
+  callsByProbe_ = !callsTraced_ && hasRows(kindOf<ProgramEventProbe>);
+  softirqsTraced_ = hasRows(kindOf<SoftirqEntry>) && hasRows(kindOf<SoftirqExit>);
+  raisesTraced_ = hasRows(kindOf<SoftirqRaise>);
+  cpuNumbers_ = cpusOf(store_);
+  for (const Stream& stream : store_.streams()) {
+    cpuOfStream_.push_back(indexOf(cpuNumbers_, stream.cpu));
+  }
+  for (std::size_t i = 0; i < cpuNumbers_.size(); ++i) {
+    cpus_.push_back(std::make_unique<CpuNow>(cpuNumbers_[i], i, wheelRules_, in_.rules));
+    cpus_.back()->highRes = input.profile.highRes.expected.value_or(true);
+    cpus_.back()->hrtimers.setHighRes(cpus_.back()->highRes);
+    tables_.cpus.emplace_back().cpu = cpuNumbers_[i];
+  }
+  switch (input.profile.bases.expected.value_or(WheelBases::StdDef)) {
+    case WheelBases::One:
+      tables_.wheelBases = 1;
+      break;
+    case WheelBases::StdDef:
+      tables_.wheelBases = 2;
+      break;
+    case WheelBases::LocalGlobalDef:
+      tables_.wheelBases = 3;
+      break;
+  }
+  for (const EventType& type : store_.types()) {
+    const bool call = type.kind == kindOf<ProgramEvent> || type.kind == kindOf<ProgramEventProbe> ||
+                      type.kind == kindOf<ProgramEventReturn> || type.kind == kindOf<Function> ||
+                      type.kind == kindOf<FuncRepeats> || type.kind == kindOf<FuncgraphEntry> ||
+                      type.kind == kindOf<FuncgraphExit> || type.kind == kindOf<HrtimerRearm>;
+    transparent_.push_back(call || type.name == "kernel_stack" || type.name == "user_stack");
+  }
+  for (u32 i = 0; i < store_.losses().size(); ++i) lossOrder_.push_back(i);
+  std::ranges::stable_sort(lossOrder_, {},
+                           [&](u32 i) { return store_.losses()[i].next.value_or(noRow); });
+  findDeaths();
+  if (input.seed) seed(*input.seed);
+}
+
+Replay::~Replay() = default;
+
+Result<ReplayTables> Replay::run(Progress& progress) {
+  const u32 end = std::min(store_.size(), in_.lastRow);
+  constexpr u32 slice = 8192;  // well below 10 ms
+  for (u32 from = 0; from < end; from += slice) {
+    const u32 to = std::min(end, from + slice);
+    for (u32 r = from; r < to; ++r) step(Row{r});
+    if (!progress.advance(to - from)) {
+      return fail(Error::Kind::Cancelled, "Cancelled.");
+    }
+  }
+  return finish();
+}
+
+void Replay::step(Row row) {
+  now_ = row;
+  while (nextLoss_ < lossOrder_.size()) {
+    const Loss& loss = store_.losses()[lossOrder_[nextLoss_]];
+    if (!loss.next || *loss.next > row) break;
+    ++nextLoss_;
+    if (CpuNow* cpu = cpuNow(loss.cpu)) lost(*cpu, row);
+  }
+  CpuNow& cpu = *cpus_[cpuOfStream_[store_.streamOf(row)]];
+  cpu.place = store_.placeInStream(row);
+  if (!cpu.online) cameUp(cpu, row);
+  const EventKind kind = store_.kind(row);
+  if (!transparent_[store_.typeIndex(row)]) {
+    // Only a row of the same irqs-off section can still call for the operation before it.
+    if (cpu.operation && kind != kindOf<HrtimerStart> && kind != kindOf<HrtimerCancel>) {
+      closeOperation(cpu);
+    }
+    if (cpu.inTimerInterrupt && !store_.context(row).hardIrq() && kind != kindOf<LocalTimerExit>) {
+      endInterrupt(cpu, row);
+    }
+  }
+  rowOfCpu(cpu, row, kind);
+  if (kind != kindOf<HrtimerExpireExit> && !transparent_[store_.typeIndex(row)]) {
+    cpu.lastExit.reset();
+  }
+  cpu.lastRow = row;
+  while (nextDeath_ < deaths_.size() && deaths_[nextDeath_].last <= row) {
+    if (CpuNow* dead = cpuNow(deaths_[nextDeath_].cpu)) died(*dead, row);
+    ++nextDeath_;
+  }
+  if (number(row) >= nextCheckpoint_) checkpoint(row);
+}
+
+void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
+  switch (kind) {
+    case kindOf<TimerInit>:
+      initialised(TimerClass::Wheel, store_.as<TimerInit>(row).timer, row);
+      break;
+    case kindOf<TimerStart>:
+      apply(cpu, row, store_.as<TimerStart>(row));
+      break;
+    case kindOf<TimerCancel>:
+      apply(cpu, row, store_.as<TimerCancel>(row));
+      break;
+    case kindOf<TimerExpireEntry>:
+      apply(cpu, row, store_.as<TimerExpireEntry>(row));
+      break;
+    case kindOf<TimerExpireExit>:
+      apply(cpu, row, store_.as<TimerExpireExit>(row));
+      break;
+    case kindOf<HrtimerInit>: {
+      const auto event = store_.as<HrtimerInit>(row);
+      init(cpu, row, event.hrtimer, event.clockid, event.mode);
+      break;
+    }
+    case kindOf<HrtimerSetup>: {
+      const auto event = store_.as<HrtimerSetup>(row);
+      init(cpu, row, event.hrtimer, event.clockid, event.mode);
+      break;
+    }
+    case kindOf<HrtimerStart>:
+      apply(cpu, row, store_.as<HrtimerStart>(row), starts_++);
+      break;
+    case kindOf<HrtimerCancel>:
+      apply(cpu, row, store_.as<HrtimerCancel>(row));
+      break;
+    case kindOf<HrtimerExpireEntry>:
+      apply(cpu, row, store_.as<HrtimerExpireEntry>(row));
+      break;
+    case kindOf<HrtimerExpireExit>:
+      apply(cpu, row, store_.as<HrtimerExpireExit>(row));
+      break;
+    case kindOf<HrtimerStartExpired>:
+      apply(cpu, row, store_.as<HrtimerStartExpired>(row));
+      break;
+    case kindOf<ProgramEvent>:
+      call(cpu, row, callSites_.of(store_.as<ProgramEvent>(row).parentIp), {});
+      break;
+    case kindOf<ProgramEventProbe>: {
+      const MonoTime value{store_.as<ProgramEventProbe>(row).expires};
+      if (callsByProbe_) {
+        call(cpu, row, CallSite::Unknown, value);
+      } else {
+        cpu.programmed = value;
+      }
+      recordLines(cpu, row);
+      break;
+    }
+    case kindOf<LocalTimerEntry>:
+      beginInterrupt(cpu, row, false);
+      break;
+    case kindOf<LocalTimerExit>:
+      if (cpu.inTimerInterrupt) endInterrupt(cpu, row);
+      break;
+    case kindOf<SoftirqRaise>:
+      if (store_.as<SoftirqRaise>(row).vec == hrtimerVector) {
+        if (!cpu.inTimerInterrupt && store_.context(row).hardIrq()) beginInterrupt(cpu, row, true);
+        cpu.hrtimers.softirqRaised();
+        cpu.raisedInInterrupt = true;
+        recordLines(cpu, row);
+      }
+      break;
+    case kindOf<SoftirqEntry>:
+      cpu.softirq = static_cast<u8>(store_.as<SoftirqEntry>(row).vec);
+      cpu.softirqRow = row;
+      cpu.softirqEndCalls = 0;
+      cpu.wheelExpiriesInRun = 0;
+      cpu.remoteRun = false;
+      cpu.softNow.reset();
+      break;
+    case kindOf<SoftirqExit>: {
+      const u32 vec = store_.as<SoftirqExit>(row).vec;
+      if (vec == hrtimerVector) endOfHrtimerSoftirq(cpu, row);
+      if (vec == timerVector) endOfTimerSoftirq(cpu, row);
+      cpu.softirq = noVector;
+      break;
+    }
+    case kindOf<TmigrHandleRemote>:
+    case kindOf<TmigrHandleRemoteCpu>:
+      cpu.remoteRun = true;
+      break;
+    case kindOf<TickStop>:
+      if (store_.as<TickStop>(row).success != 0) {
+        if (const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu)) {
+          if (const auto jiffies = in_.clocks.jiffies(mono->value)) {
+            for (WheelModel& base : cpu.wheel) base.idle(jiffies->latest);
+            recordLines(cpu, row);
+          }
+        }
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+Replay::CpuNow* Replay::cpuNow(Cpu cpu) {
+  const std::size_t at = indexOf(cpuNumbers_, cpu);
+  return at < cpuNumbers_.size() && cpuNumbers_[at] == cpu ? cpus_[at].get() : nullptr;
+}
+
+Replay::TimerNow& Replay::timer(TimerClass of, Address address, Row row) {
+  const bool wheel = of == TimerClass::Wheel;
+  auto& pool = wheel ? wheelAddresses_ : hrtimerAddresses_;
+  auto& timers = wheel ? wheelTimers_ : hrtimers_;
+  const u32 id = pool.intern(static_cast<u64>(address));
+  if (id == timers.size()) {
+    timers.emplace_back().id = static_cast<TimerId>(tables_.timers.size());
+    ModelTimer& made = tables_.timers.emplace_back();
+    made.of = of;
+    made.address = address;
+  }
+  (void)row;
+  return timers[id];
+}
+
+Replay::TimerNow& Replay::initialised(TimerClass of, Address address, Row row) {
+  TimerNow& now = timer(of, address, row);
+  ModelTimer& model = tables_.timers[number(now.id)];
+  const bool first = !model.init && model.function == Address{} && !now.span;
+  if (now.span) {
+    // An on-stack timer whose end was lost looks the same: only a live timer is a contradiction (B14).
+    removed(*cpuNow(store_.cpu(row)), row, now);
+    close(*now.span, row, SpanEnd::ReInitialised);
+    now.span.reset();
+  }
+  if (!first) {
+    now.id = static_cast<TimerId>(tables_.timers.size());
+    ModelTimer& made = tables_.timers.emplace_back();
+    made.of = of;
+    made.address = address;
+  }
+  tables_.timers[number(now.id)].init = row;
+  now.known = true;
+  now.running.reset();
+  return now;
+}
+
+SpanId Replay::open(ArmedSpan span) {
+  const auto id = static_cast<SpanId>(tables_.spans.size());
+  tables_.spans.push_back(span);
+  placeInOpen_.push_back(static_cast<u32>(open_.size()));
+  open_.push_back(id);
+  if (now_ != noRow) countChange(span.owner, now_);
+  return id;
+}
+
+void Replay::countChange(Cpu owner, Row row) {
+  if (owner == noCpu) return;
+  const std::size_t at = indexOf(cpuNumbers_, owner);
+  if (at >= cpuNumbers_.size() || cpuNumbers_[at] != owner) return;
+  tables_.cpus[at].timers.set(row, ++cpus_[at]->changes);
+}
+
+void Replay::close(SpanId id, Row row, SpanEnd end) {
+  ArmedSpan& span = tables_.spans[number(id)];
+  span.ended = row;
+  span.end = end;
+  const u32 place = placeInOpen_[number(id)];
+  open_[place] = open_.back();
+  placeInOpen_[number(open_[place])] = place;
+  open_.pop_back();
+  if (span.owner == noCpu) std::erase(unplaced_, id);
+  countChange(span.owner, row);
+}
+
+SpanId Replay::expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner) {
+  const auto id = static_cast<SpanId>(tables_.spans.size());
+  ArmedSpan& span = tables_.spans.emplace_back();
+  placeInOpen_.push_back(0);
+  span.timer = timer;
+  span.ended = row;
+  span.end = end;
+  span.base = base;
+  span.owner = owner;
+  span.expiryKnown = span.secondKnown = false;
+  // After a gap it may as well have been armed in it.
+  if (nextLoss_ == 0) tables_.beforeRecording.push_back(id);
+  return id;
+}
+
+void Replay::differs(DiscrepancyKind kind, Row row, const CpuNow& cpu, Known<TimerId> timer,
+                     Known<s64> model, Known<s64> trace, bool warmUp) {
+  if (warmUp) {
+    ++tables_.warmUp[number(kind)];
+    return;
+  }
+  tables_.discrepancies.push_back({kind, row, cpu.cpu, timer, model, trace, false});
+}
+
+void Replay::judge(std::size_t invariant, Known<bool> outcome, BlindSpotKind why) {
+  InvariantCount& count = tables_.invariants[invariant];
+  if (!outcome) {
+    ++count.notJudged;
+    ++count.why[number(why)];
+  } else if (*outcome) {
+    ++count.held;
+  } else {
+    ++count.violated;
+  }
+}
+
+void Replay::lost(CpuNow& cpu, Row row) {
+  closeOperation(cpu);
+  cpu.waiting.clear();
+  cpu.interrupt.reset();
+  cpu.inTimerInterrupt = false;
+  cpu.passOpen = false;
+  cpu.softirq = noVector;
+  cpu.warm = false;
+  cpu.lastExit.reset();
+  cpu.restartAnnounced.reset();
+  const auto forget = [&](std::vector<TimerNow>& timers) {
+    for (TimerNow& timer : timers) {
+      if (timer.running == cpu.cpu) timer.running.reset();
+      if (!timer.span) {
+        // Whoever was last seen on that CPU may have been armed in the gap; which one cannot be told.
+        timer.known = false;
+        continue;
+      }
+      ArmedSpan& span = tables_.spans[number(*timer.span)];
+      if (span.owner != cpu.cpu && span.owner != noCpu) continue;
+      removed(cpu, row, timer);
+      span.flags |= ArmedSpan::Uncertain;
+      timer.known = false;
+    }
+  };
+  forget(wheelTimers_);
+  forget(hrtimers_);
+  cpu.hrtimers.forgetScalars();
+  for (WheelModel& base : cpu.wheel) base.forgetClk();
+  const Loss& loss = store_.losses()[lossOrder_[nextLoss_ - 1]];
+  Row from = row;
+  if (loss.from) from = Row{std::min(number(row), store_.lowerBound(*loss.from))};
+  tables_.blindSpots.push_back({BlindSpotKind::LostEvents, cpu.cpu, from, row});
+  recordLines(cpu, row);
+}
+
+void Replay::checkpoint(Row row) {
+  Checkpoint& made = tables_.checkpoints.emplace_back();
+  made.row = row;
+  made.first = static_cast<u32>(tables_.openSpans.size());
+  made.count = static_cast<u32>(open_.size());
+  tables_.openSpans.insert(tables_.openSpans.end(), open_.begin(), open_.end());
+  // Eight rows a copied number, so that checkpoints stay small beside the events however many timers are armed.
+  nextCheckpoint_ = number(row) + std::max<u32>(4096, made.count * 8);
+}
+
+void Replay::recordLines(CpuNow& cpu, Row row) {
+  CpuLines& lines = tables_.cpus[cpu.index];
+  for (std::size_t i = 0; i < wheelBaseCount; ++i) {
+    const auto asNumber = [](Known<u64> jiffies) -> Known<s64> {
+      if (!jiffies) return {};
+      return static_cast<s64>(*jiffies);
+    };
+    lines.clk[i].set(row, asNumber(cpu.wheel[i].clk()));
+    lines.nextExpiry[i].set(row, asNumber(cpu.wheel[i].nextExpiry()));
+  }
+  const auto ns = [](Known<MonoTime> t) -> Known<s64> {
+    if (!t) return {};
+    return t->value;
+  };
+  const HrtimerScalars& scalars = cpu.hrtimers.scalars(rule_);
+  lines.expiresNext.set(row, ns(scalars.expiresNext));
+  lines.softirqExpiresNext.set(row, ns(scalars.softirqExpiresNext));
+  lines.programmed.set(row, ns(cpu.programmed));
+  lines.context.set(row, s64{cpu.online ? CpuOnline : 0} |
+                             s64{cpu.hrtimers.inInterrupt() ? CpuInInterrupt : 0} |
+                             s64{cpu.hrtimers.softirqActivated() ? CpuSoftirqActivated : 0});
+}
+
+SystemState Replay::snapshot() const {
+  SystemState state;
+  state.row = now_;
+  state.time = store_.time(now_);
+  for (const auto& cpu : cpus_) {
+    CpuState& made = state.cpus.emplace_back();
+    made.cpu = cpu->cpu;
+    made.online = cpu->online;
+    for (std::size_t place = 0; place < tables_.wheelBases; ++place) {
+      WheelBaseState& base = made.wheel.emplace_back();
+      base.kind = tables_.wheelBases == 2 && place == 1 ? WheelBaseKind::Def
+                                                        : static_cast<WheelBaseKind>(place);
+      const WheelModel& model = cpu->wheel[number(base.kind)];
+      base.clk = model.clk();
+      base.nextExpiry = model.nextExpiry();
+      for (const SpanId id : open_) {
+        const ArmedSpan& span = tables_.spans[number(id)];
+        if (span.owner != cpu->cpu || span.wheelBase() != base.kind || !model.find(id)) continue;
+        if (tables_.timers[number(span.timer)].of != TimerClass::Wheel) continue;
+        base.timers.push_back(stateTimerOf(tables_, store_, id));
+      }
+    }
+    for (std::size_t base = 0; base < clockBaseCount; ++base) {
+      cpu->hrtimers.tree(static_cast<ClockBase>(base)).forEach([&](const HrtimerTree::Timer& t) {
+        made.hrtimers[base].push_back(stateTimerOf(tables_, store_, t.span));
+      });
+    }
+    const HrtimerScalars& scalars = cpu->hrtimers.scalars(rule_);
+    made.expiresNext = scalars.expiresNext;
+    made.softirqExpiresNext = scalars.softirqExpiresNext;
+    made.programmed = cpu->programmed;
+    made.inInterrupt = cpu->hrtimers.inInterrupt();
+    made.softirqActivated = cpu->hrtimers.softirqActivated();
+    for (WheelBaseState& base : made.wheel) {
+      std::ranges::sort(base.timers, {}, &StateTimer::span);
+    }
+  }
+  for (const SpanId id : unplaced_) {
+    state.ownerUnknown.push_back(stateTimerOf(tables_, store_, id));
+  }
+  return state;
+}
+
+ReplayTables Replay::finish() {
+  for (auto& cpu : cpus_) {
+    closeOperation(*cpu);
+  }
+  tables_.discrepancies.shrink_to_fit();
+  return std::move(tables_);
+}
+
+}  // namespace tickscope

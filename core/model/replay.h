@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One forward pass over the rows: applies each event to the model of its CPU and compares.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/interner.h"
+#include "core/base/progress.h"
+#include "core/base/result.h"
+#include "core/model/call_site.h"
+#include "core/model/clock_map.h"
+#include "core/model/hindsight.h"
+#include "core/model/hrtimer_model.h"
+#include "core/model/replay_tables.h"
+#include "core/model/wheel_model.h"
+#include "core/trace/timer_list_dump.h"
+
+namespace tickscope {
+
+struct ReplayInput {
+  const Recording& recording;
+  const Buffer& buffer;
+  const KernelProfile& profile;
+  const ClockMap& clocks;
+  const TimerListDump* seed = nullptr;  ///< a dump of hrtimers taken before the recording
+  RuleSet rules;          ///< which generations to predict for; the expected one is added
+  u32 lastRow = ~u32{0};  ///< rows behind it are left out (learning looks at the beginning only)
+};
+
+class Replay {
+ public:
+  explicit Replay(const ReplayInput& input);
+  ~Replay();
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  /// All rows. Cancelled when the progress says so.
+  Result<ReplayTables> run(Progress& progress);
+
+  /// Row by row instead, for who looks at the state between: call for 0, 1, ... in order.
+  void step(Row row);
+  /// The live state after the last step; what stateAt() gives from the tables for that row.
+  [[nodiscard]] SystemState snapshot() const;
+  ReplayTables finish();
+
+ private:
+  struct CpuNow;
+  struct TimerNow;
+  enum class OperationKind : u8 { Start, Restart, Cancel, Interrupt, SoftirqEnd, Retrigger };
+  /// An operation on hrtimers whose calls are being counted.
+  struct Operation {
+    OperationKind kind{};
+    Row row{};
+    Known<TimerId> timer;
+    CallsByRule predicted{};
+    u32 removalSeen = 0, enqueueSeen = 0;
+    bool blind = false;  ///< not judged
+    BlindSpotKind why{};
+  };
+
+  // replay.cpp
+  void rowOfCpu(CpuNow& cpu, Row row, EventKind kind);
+  void lost(CpuNow& cpu, Row row);
+  void checkpoint(Row row);
+  SpanId open(ArmedSpan span);
+  void close(SpanId span, Row row, SpanEnd end);
+  SpanId expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner);
+  TimerNow& timer(TimerClass of, Address address, Row row);
+  TimerNow& initialised(TimerClass of, Address address, Row row);
+  void differs(DiscrepancyKind kind, Row row, const CpuNow& cpu, Known<TimerId> timer,
+               Known<s64> model = {}, Known<s64> trace = {}, bool warmUp = false);
+  void judge(std::size_t invariant, Known<bool> outcome,
+             BlindSpotKind why = BlindSpotKind::BeforeEvidence);
+  CpuNow* cpuNow(Cpu cpu);
+  void seed(const TimerListDump& dump);
+  Known<SpanId> takeSeed(const CpuNow* cpu, Address function, Known<s64> now);
+  void adopt(TimerNow& timer, SpanId seeded, Address address);
+  void recordLines(CpuNow& cpu, Row row);
+  void countChange(Cpu owner, Row row);
+
+  // apply_wheel.cpp
+  void apply(CpuNow& cpu, Row row, const TimerStart& event);
+  void apply(CpuNow& cpu, Row row, const TimerCancel& event);
+  void apply(CpuNow& cpu, Row row, const TimerExpireEntry& event);
+  void apply(CpuNow& cpu, Row row, const TimerExpireExit& event);
+  void endOfTimerSoftirq(CpuNow& cpu, Row row);
+  WheelBaseKind wheelBaseOf(u32 flags) const;
+  bool announcesExpiry(CpuNow& cpu, Row row, Address timer) const;
+  bool startsAgain(Row row, Address timer) const;
+
+  // apply_hrtimer.cpp
+  void init(CpuNow& cpu, Row row, Address timer, s32 clockid, u32 mode);
+  void apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber);
+  void apply(CpuNow& cpu, Row row, const HrtimerCancel& event);
+  void apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event);
+  void apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event);
+  void apply(CpuNow& cpu, Row row, const HrtimerStartExpired& event);
+  void removed(CpuNow& cpu, Row row, TimerNow& timer);
+  Cpu ownerOf(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber,
+              const TimerNow& timer, bool& inferred) const;
+  ClockBase baseOf(const HrtimerStart& event, const TimerNow& timer, bool& guessed) const;
+  Known<MonoTime> monoOf(s64 expires, ClockBase base, Row row) const;
+  enum class CancelMeaning : u8 { Cancel, Restart, Expiry };
+  CancelMeaning meaningOf(Row row, Address timer) const;
+  void refreshFloor(CpuNow& cpu, Row row);
+
+  // apply_programming.cpp
+  void call(CpuNow& cpu, Row row, CallSite site, Known<MonoTime> value);
+  void beginInterrupt(CpuNow& cpu, Row row, bool inferred);
+  void beginPass(CpuNow& cpu, Row row);
+  void endPass(CpuNow& cpu, Row row, Known<MonoTime> value);
+  void endInterrupt(CpuNow& cpu, Row row);
+  u32 leadingCalls(CpuNow& cpu, Row row, bool takesLeading);
+  void beginOperation(CpuNow& cpu, const Operation& operation);
+  void closeOperation(CpuNow& cpu);
+  void judgeOperation(CpuNow& cpu, const Operation& operation);
+  void judgeProgrammed(CpuNow& cpu, Row row, MonoTime value);
+  void endOfHrtimerSoftirq(CpuNow& cpu, Row row);
+
+  // apply_hotplug.cpp
+  void findDeaths();
+  [[nodiscard]] bool hasRows(EventKind kind) const;
+  void died(CpuNow& cpu, Row row);
+  void cameUp(CpuNow& cpu, Row row);
+
+  ReplayInput in_;
+  const EventStore& store_;
+  Hindsight hindsight_;
+  CallSites callSites_;
+  HrtimerRule rule_;  ///< by which is judged
+  bool ruleKnown_;
+  WheelRules wheelRules_;
+  bool restartsVisible_;  ///< hrtimer_cancel is emitted for restarts (HT0, HT1)
+  bool wasArmedRecorded_ = false, modeRecorded_ = false;
+  bool callsTraced_ = false, callsByProbe_ = false, softirqsTraced_ = false, raisesTraced_ = false;
+  std::vector<Cpu> cpuNumbers_;
+  std::vector<std::size_t> cpuOfStream_;
+  std::vector<std::unique_ptr<CpuNow>> cpus_;
+  std::vector<bool> transparent_;  ///< by type: rows that stand between an operation and its call
+  AddressPool wheelAddresses_, hrtimerAddresses_;
+  std::vector<TimerNow> wheelTimers_, hrtimers_;
+  std::vector<SpanId> open_;      ///< open spans
+  std::vector<u32> placeInOpen_;  ///< by span
+  std::vector<SpanId> unplaced_;  ///< open hrtimer spans whose CPU is not known
+  u32 starts_ = 0;
+  Row now_ = noRow;
+  u32 nextCheckpoint_ = 0;
+  struct Death {
+    Cpu cpu;
+    Row last;  ///< the last row of that CPU while it was online
+  };
+  std::vector<Death> deaths_;  ///< by row
+  std::size_t nextDeath_ = 0;
+  std::size_t nextLoss_ = 0;
+  std::vector<u32> lossOrder_;
+  struct Seed {
+    SpanId span;
+    std::size_t cpu;
+    Address function;
+  };
+  std::vector<Seed> seeds_;  ///< timers of the dump that no row has named yet
+  ReplayTables tables_;
+};
+
+}  // namespace tickscope

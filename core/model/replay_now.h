@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the replay knows of a CPU and of a timer while it runs; shared by its apply_*.cpp files.
+#pragma once
+
+#include <optional>
+
+#include "core/model/replay.h"
+
+namespace tickscope {
+
+inline constexpr u32 timerVector = 1, hrtimerVector = 8;
+inline constexpr u8 noVector = 0xff;
+
+struct Replay::TimerNow {
+  TimerId id{};
+  Known<SpanId> span;  ///< armed
+  bool known = false;  ///< its state is known: first event seen, no loss since
+  bool everStarted = false;
+  Known<BaseTime>
+      lastExpires;     ///< hrtimers: hard expiry of the last arm, for what RESTART adds to it
+  Known<Cpu> running;  ///< its callback runs there
+};
+
+struct Replay::CpuNow {
+  CpuNow(Cpu number, std::size_t at, const WheelRules& wheelRules, RuleSet rules)
+      : cpu(number),
+        index(at),
+        hrtimers(rules),
+        wheel{WheelModel(wheelRules), WheelModel(wheelRules), WheelModel(wheelRules)} {}
+
+  Cpu cpu;
+  std::size_t index;
+  HrtimerModel hrtimers;
+  std::array<WheelModel, wheelBaseCount> wheel;
+  bool online = true;
+  bool warm = false;  ///< a complete timer interrupt was seen
+  bool highRes = true;
+
+  // The timer interrupt that runs.
+  bool inTimerInterrupt = false, inferredInterrupt = false, passOpen = false;
+  Row interruptRow{};
+  Known<MonoTime> passNow;  ///< of the hard pass, monotonic
+  MonoTime lastPass{std::numeric_limits<s64>::min()};
+  u32 retries = 0;  ///< further passes that expired timers
+  bool raisedInInterrupt = false;
+  Known<MonoTime> softirqNextBefore;  ///< SE when the interrupt began
+  std::array<Known<bool>, hrtimerRuleCount> raisesPredicted{};
+  std::optional<Operation> interrupt;
+  std::array<Known<s64>, clockBaseCount> lastExpires;  ///< of the pass, by base
+  u32 expiriesInInterrupt = 0;
+
+  // Softirqs.
+  u8 softirq = noVector;
+  Row softirqRow{};
+  u32 wheelExpiriesInRun = 0;
+  bool remoteRun = false;
+  Known<BaseTime> softNow;
+
+  u32 softirqEndCalls = 0;
+
+  // The operation on hrtimers whose trailing calls are awaited, and calls that wait for theirs.
+  std::optional<Operation> operation;
+  struct Waiting {
+    Row row;
+    CallSite site;
+    Known<MonoTime> value;
+  };
+  std::vector<Waiting> waiting;
+  Known<Address>
+      restartAnnounced;  ///< HT0, HT1: its hrtimer_cancel was the row before, calls left out
+
+  Known<Address> lastExit;  ///< hrtimer whose expire_exit was the row before
+  Known<MonoTime> programmed;
+  s64 changes = 0;  ///< spans begun and ended
+  Row lastRow{noRow};
+  u32 place = 0;  ///< of the current row in its stream
+};
+
+}  // namespace tickscope

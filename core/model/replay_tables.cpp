@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Step lines.
+#include "core/model/replay_tables.h"
+
+#include <algorithm>
+
+namespace tickscope {
+
+void StepLine::set(Row row, Known<s64> value) {
+  const s64 stored = value.value_or(unknown);
+  if (values_.empty()) {
+    if (!value) return;  // unknown from the beginning
+  } else {
+    if (values_.back() == stored) return;
+    if (rows_.back() == row) {
+      values_.back() = stored;
+      if (values_.size() > 1 && values_[values_.size() - 2] == stored) {
+        values_.pop_back();
+        rows_.pop_back();
+      }
+      return;
+    }
+  }
+  rows_.push_back(row);
+  values_.push_back(stored);
+}
+
+Known<s64> StepLine::at(Row row) const {
+  const auto after = std::ranges::upper_bound(rows_, row);
+  if (after == rows_.begin()) return {};
+  const s64 value = values_[static_cast<std::size_t>(after - rows_.begin()) - 1];
+  if (value == unknown) return {};
+  return value;
+}
+
+Row StepLine::nextChange(Row row) const {
+  const auto after = std::ranges::upper_bound(rows_, row);
+  return after == rows_.end() ? noRow : *after;
+}
+
+Row StepLine::previousChange(Row row) const {
+  const auto at = std::ranges::lower_bound(rows_, row);
+  return at == rows_.begin() ? noRow : *(at - 1);
+}
+
+}  // namespace tickscope

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one replay leaves behind: spans, steps of the scalars, discrepancies, blind spots, counts, checkpoints.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "core/model/blind_spot.h"
+#include "core/model/discrepancy.h"
+#include "core/model/kernel_profile.h"
+#include "core/model/system_state.h"
+
+namespace tickscope {
+
+/// A value that changes at rows: what it was at any of them by bisection. 12 bytes a step.
+class StepLine {
+ public:
+  /// Rows must not go back. A second value for a row replaces the first.
+  void set(Row row, Known<s64> value);
+  /// In force after the event of that row; empty: unknown.
+  [[nodiscard]] Known<s64> at(Row row) const;
+  /// The first row after / the last row before `row` at which it changed; noRow: none.
+  [[nodiscard]] Row nextChange(Row row) const;
+  [[nodiscard]] Row previousChange(Row row) const;
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  [[nodiscard]] u64 bytes() const {
+    return rows_.capacity() * sizeof(Row) + values_.capacity() * sizeof(s64);
+  }
+
+ private:
+  static constexpr s64 unknown = std::numeric_limits<s64>::min();
+  std::vector<Row> rows_;
+  std::vector<s64> values_;
+};
+
+struct CpuLines {
+  Cpu cpu{};
+  std::array<StepLine, wheelBaseCount> clk, nextExpiry;  ///< jiffies
+  StepLine expiresNext, softirqExpiresNext, programmed;  ///< ns mono
+  StepLine context;                                      ///< bits of CpuBit
+  StepLine timers;  ///< how many spans of this CPU have begun or ended: moves with each
+};
+enum CpuBit : u8 { CpuOnline = 1, CpuInInterrupt = 2, CpuSoftirqActivated = 4 };
+
+/// Spans that are open after the event of a row.
+struct Checkpoint {
+  Row row{};
+  u32 first = 0, count = 0;  ///< of ReplayTables::openSpans
+};
+
+/// held / judged / all of one kind of check.
+struct Ratio {
+  u64 held = 0, judged = 0, all = 0;
+  void add(Known<bool> outcome) {
+    ++all;
+    if (outcome) {
+      ++judged;
+      held += *outcome;
+    }
+  }
+  bool operator==(const Ratio&) const = default;
+};
+
+struct CheckRatios {
+  Ratio wheelIndex;      ///< timer_start: the index comes out of the formula for an admissible clk
+  Ratio bucketExpiry;    ///< bucket expiry from the index alone equals the recorded one
+  Ratio baseClk;         ///< expiry at the time of its bucket
+  Ratio programming;     ///< operations with the predicted number of programming calls
+  Ratio wasArmed;        ///< was_armed as the model says
+  Ratio softExpires;     ///< no hrtimer before its softexpires
+  Ratio arms, expiries;  ///< judged after warm-up, by any of the above
+  Ratio matched;         ///< expiries of a timer that the model has armed
+};
+
+/// How the programming calls fit each generation of rules, from operations in which the rules differ.
+struct RuleFit {
+  std::array<u64, hrtimerRuleCount> fits{}, misses{};
+};
+
+struct ReplayTables {
+  std::vector<ModelTimer> timers;
+  std::vector<ArmedSpan>
+      spans;  ///< by `armed`, those from before the recording where they were first seen
+  std::vector<SpanId> beforeRecording;  ///< spans without arm, by their end
+  std::vector<CpuLines> cpus;           ///< ascending
+  std::vector<Discrepancy> discrepancies;
+  std::array<u64, discrepancyKindCount> warmUp{};  ///< discrepancies before CPU or timer were known
+  std::vector<BlindSpot> blindSpots;
+  InvariantCounts invariants{};
+  CheckRatios ratios;
+  RuleFit ruleFit;
+  std::vector<Checkpoint> checkpoints;
+  std::vector<SpanId> openSpans;
+  u8 wheelBases = 1;
+
+  [[nodiscard]] u64 checkpointBytes() const {
+    return checkpoints.capacity() * sizeof(Checkpoint) + openSpans.capacity() * sizeof(SpanId);
+  }
+};
+
+}  // namespace tickscope
