@@ -26,12 +26,41 @@ Result<ByteSource> openOne(const std::string& path, const OpenRequest& request) 
   return ByteSource::file(path);
 }
 
+/// The importers do not know what the user calls their input.
+Error named(Error error, const std::string& path) {
+  switch (error.kind) {
+    case Error::Kind::NotATrace:
+    case Error::Kind::Damaged:
+    case Error::Kind::Unsupported:
+    case Error::Kind::TooLarge:
+      error.what = (path == "-" ? "standard input" : path) + ": " + error.what;
+      break;
+    case Error::Kind::Io:
+    case Error::Kind::Cancelled:
+    case Error::Kind::Usage:
+    case Error::Kind::Internal:
+      break;
+  }
+  return error;
+}
+
 Result<Opened> openRawPages(const std::vector<ByteSource>& sources, const OpenRequest& request,
                             Opened opened, Progress& progress) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sniff(sources[i]) == InputKind::TraceDat) {
+      return tl::unexpected(
+          named({Error::Kind::NotATrace,
+                 "This is a trace.dat; only raw pages need the formats of another one.",
+                 {}},
+                request.inputs[i]));
+    }
+  }
   auto formats = openOne(request.formatsFrom, request);
-  if (!formats) return tl::unexpected(std::move(formats.error()));
+  if (!formats) return tl::unexpected(named(std::move(formats.error()), request.formatsFrom));
   auto recording = importRawPages(sources, *formats, request.import, progress);
-  if (!recording) return tl::unexpected(std::move(recording.error()));
+  if (!recording) {
+    return tl::unexpected(named(std::move(recording.error()), request.formatsFrom));
+  }
   opened.recording = std::make_shared<const Recording>(std::move(*recording));
   return opened;
 }
@@ -74,7 +103,7 @@ Result<Opened> open(const OpenRequest& request, Progress& progress) {
   std::vector<ByteSource> sources;
   for (const std::string& path : request.inputs) {
     auto source = openOne(path, request);
-    if (!source) return tl::unexpected(std::move(source.error()));
+    if (!source) return tl::unexpected(named(std::move(source.error()), path));
     opened.size += source->size();
     sources.push_back(std::move(*source));
   }
@@ -82,28 +111,10 @@ Result<Opened> open(const OpenRequest& request, Progress& progress) {
   if (!request.formatsFrom.empty()) {
     return openRawPages(sources, request, std::move(opened), progress);
   }
-  return openByContent(sources.front(), request, std::move(opened), progress);
-}
-
-/// The importers do not know what the user calls their input.
-Error named(Error error, const OpenRequest& request) {
-  switch (error.kind) {
-    case Error::Kind::NotATrace:
-    case Error::Kind::Damaged:
-    case Error::Kind::Unsupported:
-    case Error::Kind::TooLarge:
-      if (!request.inputs.empty()) {
-        const std::string& path = request.inputs.front();
-        error.what = (path == "-" ? "standard input" : path) + ": " + error.what;
-      }
-      break;
-    case Error::Kind::Io:
-    case Error::Kind::Cancelled:
-    case Error::Kind::Usage:
-    case Error::Kind::Internal:
-      break;
-  }
-  return error;
+  const std::string path = opened.path;
+  auto read = openByContent(sources.front(), request, std::move(opened), progress);
+  if (!read) return tl::unexpected(named(std::move(read.error()), path));
+  return read;
 }
 
 }  // namespace
@@ -122,9 +133,7 @@ Error errorOfCurrentException() {
 }
 
 Result<Opened> openInputs(const OpenRequest& request, Progress& progress) {
-  auto opened = withLastCatch([&] { return open(request, progress); });
-  if (!opened) return tl::unexpected(named(std::move(opened.error()), request));
-  return opened;
+  return withLastCatch([&] { return open(request, progress); });
 }
 
 ExitStatus exitStatusOf(const Error& error) {

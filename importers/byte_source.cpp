@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/time_text.h"
+
 namespace tickscope {
 
 namespace {
@@ -35,7 +37,8 @@ Result<std::vector<u8>> readToEnd(int descriptor, u64 most, const std::string& n
     filled += static_cast<std::size_t>(got);
     if (filled > most) {
       return fail(Error::Kind::TooLarge,
-                  fmt::format("{} gives more than {} MiB", name, most / mebibyte), most);
+                  fmt::format("It gives more than {}, the most that may be kept in memory.",
+                              bytesWords(most)));
     }
   }
   bytes.resize(filled);

@@ -49,6 +49,18 @@ u32 plausiblePages(const ByteSource& source, const RecordFacts& facts, const Rin
   return found;
 }
 
+/// Ids may be those of another boot, but the pages of one machine agree in their arithmetic.
+bool anyPage(std::span<const ByteSource> cpus, const RingLayout& ring, u32 pageSize) {
+  const RecordFacts anyRecord({});
+  return std::any_of(cpus.begin(), cpus.end(), [&](const ByteSource& source) {
+    for (u64 i = 0; i < samplePages && i * pageSize < source.size(); ++i) {
+      if (anyRecord.plausiblePage(source.bytes(i * pageSize, pageSize), ring, pageSize))
+        return true;
+    }
+    return false;
+  });
+}
+
 /// The size at which most bytes of the sources are good pages; `usual` when nothing speaks against it.
 u32 pageSizeOf(std::span<const ByteSource> cpus, const RecordFacts& facts, const RingLayout& ring,
                u32 usual) {
@@ -110,11 +122,20 @@ Result<Container> readRawPages(std::span<const ByteSource> cpus, const ByteSourc
     if (run.blocks.empty()) continue;
     run.cpu = cpuInName(source.name());
     if (!run.cpu) run.cpu = provenCpu(joined, run.blocks, facts, out.ring, pageSize);
-    if (plausiblePages(source, facts, out.ring, pageSize) == 0) {
-      log.note(Counter::HeaderBad,
-               {run.blocks.front().offset, {}, "no page fits the formats: " + source.name()});
+    if (source.size() >= pageSize && plausiblePages(source, facts, out.ring, pageSize) == 0) {
+      // Ids that happen to be taken there name the wrong events.
+      log.note(Counter::FormatBad, {run.blocks.front().offset,
+                                    {},
+                                    "no page of " + source.name() +
+                                        " holds events of these formats only; are they of another "
+                                        "kernel?"});
     }
     runs.push_back(std::move(run));
+  }
+  if (!runs.empty() && !anyPage(cpus, out.ring, pageSize)) {
+    return fail(Error::Kind::NotATrace, "The formats do not fit: " + cpus.front().name() +
+                                            (cpus.size() > 1 ? " and the others hold" : " holds") +
+                                            " no pages of the machine that this file is from.");
   }
   const std::vector<u32> numbers = numbersFor(runs, {}, {});
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -75,11 +75,30 @@ TEST(RawPages, MayEndInsideAPage) {
 }
 
 TEST(RawPages, SayWhenTheyDoNotFitTheFormats) {
-  const DatFile small = smallFile(7);
-  const Opened file = openedRaw({ByteSource::memory(Blob(8192, 0x11), "a.cpu0")},
-                                ByteSource::memory(support::write(small)));
+  TICKSCOPE_NEED_RECORDING(pages, "formats/killed-cpu0.raw");
+  TICKSCOPE_NEED_RECORDING(formats, "12-clocks-mono.dat");
+  const Opened file = openedRaw({*ByteSource::file(pages)}, *ByteSource::file(formats));
   ASSERT_TRUE(file.container);
-  EXPECT_EQ(file.count(Counter::HeaderBad), 1U) << file.words();
+  EXPECT_EQ(file.count(Counter::FormatBad), 1U) << file.words();
+}
+
+TEST(RawPages, AreRefusedWhenTheyAreNone) {
+  const ByteSource formats = ByteSource::memory(support::write(smallFile(7)));
+  const Opened file = openedRaw({ByteSource::memory(Blob(8192, 0x11), "a.cpu0")}, formats);
+  ASSERT_FALSE(file.container) << file.words();
+  EXPECT_EQ(file.container.error().kind, Error::Kind::NotATrace);
+  const Opened empty = openedRaw({ByteSource::memory({}, "a.cpu0")}, formats);
+  EXPECT_TRUE(empty.container) << "a CPU without events leaves an empty file";
+}
+
+TEST(RawPages, OfAnotherKindOfMachineAreRefused) {
+  TICKSCOPE_NEED_RECORDING(pages, "formats/killed-cpu0.raw");
+  for (const char* const other : {"arch/arch-s390x-v6.dat", "arch/arch-armhf-v6.dat"}) {
+    TICKSCOPE_NEED_RECORDING(formats, other);
+    const Opened file = openedRaw({*ByteSource::file(pages)}, *ByteSource::file(formats));
+    ASSERT_FALSE(file.container) << other << "\n" << file.words();
+    EXPECT_EQ(file.container.error().kind, Error::Kind::NotATrace) << other;
+  }
 }
 
 TEST(RawPages, NeedATraceForTheFormats) {
