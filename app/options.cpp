@@ -33,6 +33,14 @@ Known<u32> cpuNumber(std::string_view text) {
   return value <= highestCpu ? Known<u32>(value) : Known<u32>{};
 }
 
+/// An empty value is a variable that the shell did not find: it must not mean "all".
+CLI::Validator someText() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("the value is empty") : std::string();
+          },
+          ""};
+}
+
 }  // namespace
 
 void addCommonOptions(CLI::App& app, CommonOptions& options) {
@@ -40,6 +48,7 @@ void addCommonOptions(CLI::App& app, CommonOptions& options) {
                  "A trace.dat or a /proc/timer_list dump; - is standard input;\n"
                  "several files only with --formats-from")
       ->required()
+      ->check(someText())
       ->type_name("");
   app.add_flag("--json", options.json, "Print JSON; resources/schema describes it");
   app.add_option_function<std::string>(
@@ -49,19 +58,26 @@ void addCommonOptions(CLI::App& app, CommonOptions& options) {
   app.add_option("--from", options.from,
                  "Leave out what is earlier. T: trace time as printed (12.345678901),\n"
                  "a number with ns us ms s, or event:ROW")
+      ->check(someText())
       ->type_name("T");
   app.add_option("--to", options.to, "Leave out this time, or row, and what is later")
+      ->check(someText())
       ->type_name("T");
-  app.add_option("--cpu", options.cpus, "Only these CPUs: 0,2-5")->type_name("LIST");
+  app.add_option("--cpu", options.cpus, "Only these CPUs: 0,2-5")
+      ->check(someText())
+      ->type_name("LIST");
   app.add_option("--formats-from", options.formatsFrom,
                  "Read raw pages of a killed recorder (trace.dat.cpu0 ...) with the\n"
                  "event formats of this trace.dat of the same kernel")
+      ->check(someText())
       ->type_name("FILE");
   app.add_flag("--strict", options.strict, "Exit with 4 when the input is damaged or lost events");
   app.add_option("--max-memory", options.maxMemory,
                  "Stop reading when the events take more memory: 500M, 2G")
+      ->check(someText())
       ->type_name("SIZE");
   app.add_option("--max-unpack", options.maxUnpack, "Stop reading when packed data unpack to more")
+      ->check(someText())
       ->type_name("SIZE");
   app.add_option("--threads", options.threads,
                  "Threads that read the trace, 1 to 256; as many as CPUs by default")

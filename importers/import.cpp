@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/shown_text.h"
+#include "core/base/time_text.h"
 #include "core/trace/event_text.h"
 #include "core/trace/store_builder.h"
 #include "importers/trace_dat/container.h"
@@ -91,8 +92,8 @@ class TraceDatImport {
     container.metadata.eventFormats = static_cast<u32>(binding_->formats.size());
     recording_.metadata = std::move(container.metadata);
     for (const trace_dat::TextBuffer& text : container.texts) {
-      recording_.textBuffers.push_back(
-          fmt::format("{} ({} bytes of text)", text.name.empty() ? "top" : text.name, text.size));
+      recording_.textBuffers.push_back(fmt::format(
+          "{}, {} bytes of text", text.name.empty() ? "(top)" : text.name, grouped(text.size)));
       recording_.log.note(Counter::TextBuffer, {text.offset, {}, text.name});
     }
 
@@ -240,9 +241,11 @@ class TraceDatImport {
       ++of.count;
       of.largest = std::max(of.largest, step.by.value);
     }
+    const bool inTime = buffer.clock.unit == ClockUnit::Nanoseconds;
     for (const auto& [cpu, of] : steps) {
-      recording_.log.note(Counter::TimeBackward, {{}, cpu, fmt::format("at most {}", of.largest)},
-                          0, of.count);
+      recording_.log.note(
+          Counter::TimeBackward,
+          {{}, cpu, fmt::format("by at most {}{}", of.largest, inTime ? " ns" : "")}, 0, of.count);
     }
   }
 

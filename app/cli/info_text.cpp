@@ -233,6 +233,28 @@ void printEvents(const BufferSummary& summary, Output& out) {
   cpus.print(out);
 }
 
+/// Whether events are missing for another reason than that the kernel lost them.
+bool eventsDamaged(const ImportLog& log) {
+  const auto entries = log.entries();
+  return std::any_of(entries.begin(), entries.end(), [](const LogEntry& entry) {
+    switch (entry.counter) {
+      case Counter::LimitMemory:
+      case Counter::LimitInflate:
+      case Counter::LimitRows:
+      case Counter::PageBadCommit:
+      case Counter::RecordOverrun:
+      case Counter::PagePartial:
+      case Counter::RangeCut:
+      case Counter::ChunkBad:
+      case Counter::ChunkShort:
+      case Counter::ChunkSize:
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
 void printLosses(const RecordingFacts& facts, Output& out) {
   const BufferSummary& summary = facts.summary;
   bool statistics = false;
@@ -242,7 +264,9 @@ void printLosses(const RecordingFacts& facts, Output& out) {
     cells |= cpu.overrun.value_or(0) || cpu.dropped.value_or(0) || cpu.commitOverrun.value_or(0);
   }
   out.text("\nLost events\n");
-  if (!summary.gaps) {
+  if (!summary.gaps && eventsDamaged(facts.opened->recording->log)) {
+    out.text("  None that the kernel noted; what could not be read stands below.\n");
+  } else if (!summary.gaps) {
     out.print("  None within the recording{}.\n", facts.narrowed ? " as it was chosen" : "");
   } else {
     const u32 counted = summary.gaps - summary.gapsOfUnknownSize;

@@ -2,6 +2,7 @@
 // tickscope-cli: the list of commands, the way from arguments to exit status, and Ctrl-C.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -30,13 +31,13 @@ constexpr std::array<CommandInfo, 2> commands{{
 // ------------------------
 
 std::atomic<Progress*> running{nullptr};
-std::atomic<bool> readingStandardInput{false};
+std::atomic<bool> waitingForInput{false};
 static_assert(std::atomic<Progress*>::is_always_lock_free);
 
 void onInterrupt(int /*signal*/) {
   Progress* const progress = running.load();
   // Nothing can wake a read from a terminal or a pipe, and nothing was printed yet.
-  if (!progress || progress->cancelled() || readingStandardInput.load()) {
+  if (!progress || progress->cancelled() || waitingForInput.load()) {
     ::_exit(static_cast<int>(ExitStatus::Cancelled));
   }
   progress->cancel();
@@ -111,13 +112,22 @@ void sayMissingCpus(const Recording& recording, const CommonOptions& options) {
 
 // --- Commands -----------------------------------------------------------------------------------
 
+/// Standard input, pipes, and files that the kernel makes while they are read, which say that they
+/// are empty.
+bool mayWait(const std::string& path) {
+  if (path == "-") return true;
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return false;
+  return !S_ISREG(facts.st_mode) || facts.st_size == 0;
+}
+
 Result<Opened> open(const OpenRequest& request, const CommonOptions& options, Progress& progress) {
   Known<ProgressLine> line;
   if (!options.quiet && ::isatty(STDERR_FILENO)) line.emplace(progress);
-  readingStandardInput.store(std::find(request.inputs.begin(), request.inputs.end(), "-") !=
-                             request.inputs.end());
+  waitingForInput.store(mayWait(request.formatsFrom) ||
+                        std::any_of(request.inputs.begin(), request.inputs.end(), mayWait));
   auto opened = openInputs(request, progress);
-  readingStandardInput.store(false);
+  waitingForInput.store(false);
   return opened;
 }
 
@@ -183,6 +193,17 @@ int printHelp() {
   return printed(text);
 }
 
+/// The parser's own words for a repeated option speak of how many values it wanted.
+std::string problemOf(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_name() == "ArgumentMismatch") {
+    for (const CLI::Option* const option : app.get_options()) {
+      if (option->get_items_expected_max() == 1 && option->count() > 1)
+        return option->get_name() + " is given more than once";
+    }
+  }
+  return error.what();
+}
+
 int parseAndRun(const CommandInfo& info, std::vector<std::string> arguments) {
   const auto command = info.make();
   CommonOptions options;
@@ -203,7 +224,7 @@ int parseAndRun(const CommandInfo& info, std::vector<std::string> arguments) {
     return printVersion();
   } catch (const CLI::ParseError& error) {
     say(fmt::format("tickscope-cli {}: {}\nTry 'tickscope-cli {} --help'.", info.name,
-                    shown(error.what()), info.name));
+                    shown(problemOf(app, error)), info.name));
     return static_cast<int>(ExitStatus::Usage);
   }
   Progress progress;

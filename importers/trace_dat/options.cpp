@@ -14,6 +14,8 @@ namespace tickscope::trace_dat {
 
 namespace {
 
+constexpr std::string_view bufferOption = "BUFFER option";
+
 constexpr u32 highestCpu = 65'535;
 constexpr std::size_t mostBuffers = 1'000;
 constexpr std::size_t mostGuests = 1'000;
@@ -231,7 +233,7 @@ void readBufferOption7(Reading& reading, const Option& option, bool foundByWalk)
   if (reader.failed()) {
     return reading.note(Counter::OptionsCut, option.at, "BUFFER");
   }
-  if (!table.clock.name.empty()) table.clock.source = "BUFFER option";
+  if (!table.clock.name.empty()) table.clock.source = bufferOption;
   table.pageSizeAt = reader.offset();
   const u32 pageSize = reader.number<u32>();
   const u64 countAt = reader.offset();
@@ -294,6 +296,8 @@ void settleClocks(Reading& reading) {
       clock.name = *reading.traceClock;
       clock.source = "TRACECLOCK option";
     }
+    // trace-cmd 3.1 writes the clock of another buffer there.
+    if (!top && clock.source == bufferOption) clock.source += ", not reliable for instances";
     clock.unit = unitOf(clock.name);
     if (clock.unit == ClockUnit::Cycles && reading.out.metadata.tscToNs) {
       clock.unit = ClockUnit::Nanoseconds;
@@ -310,10 +314,12 @@ void settleClocks(Reading& reading) {
       if (*point) clock.unit = ClockUnit::Nanoseconds;
     } else if (nanoseconds != *point) {
       // The kernel prints a fraction for clocks of nanoseconds only: it knows its clock.
-      reading.note(Counter::ClockConflict, 0,
-                   fmt::format("buffer {}: called {}, but the kernel's statistics {}",
-                               top ? "(top)" : buffer.name, clock.name,
-                               *point ? "have seconds" : "have no seconds"));
+      reading.log.note(Counter::ClockConflict,
+                       {{},
+                        {},
+                        fmt::format("buffer {}: called {}, but the kernel's statistics {}",
+                                    top ? "(top)" : buffer.name, clock.name,
+                                    *point ? "have seconds" : "have no seconds")});
       clock.source += "; the kernel's statistics contradict it";
       clock.unit = *point ? ClockUnit::Nanoseconds : ClockUnit::Unknown;
     }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tickscope-cli as a program: arguments, exit status, golden outputs, standard input, threads and
 // locales.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "tests/support/golden.h"
 #include "tests/support/program.h"
@@ -111,7 +117,14 @@ TEST(CliUsage, RefusesWhatItCannotDo) {
            {"info", "base-v7-zstd.dat", "--buffer", "nosuch"},
            {"events", "base-v7-zstd.dat", "--match", "nosuch==1"},
            {"events", "base-v7-zstd.dat", "--match", "cpu=="},
-           {"events", "base-v7-zstd.dat", "--limit", "-1"}}) {
+           {"events", "base-v7-zstd.dat", "--limit", "-1"},
+           {"info", "", "--quiet"},
+           {"info", "base-v7-zstd.dat", "--from", ""},
+           {"info", "base-v7-zstd.dat", "--to", ""},
+           {"info", "base-v7-zstd.dat", "--cpu", ""},
+           {"info", "base-v7-zstd.dat", "--formats-from", ""},
+           {"info", "base-v7-zstd.dat", "--max-memory", ""},
+           {"info", "base-v7-zstd.dat", "--max-unpack", ""}}) {
     const ProgramRun run = cli(arguments);
     EXPECT_EQ(run.status, 2) << ::testing::PrintToString(arguments) << "\n" << run.error;
     EXPECT_THAT(run.output, IsEmpty()) << ::testing::PrintToString(arguments);
@@ -125,6 +138,12 @@ TEST(CliUsage, ShowsWhereAFilterIsWrong) {
             "tickscope-cli: --match: No event of this recording has a field `nosuch`.\n"
             "  cpu==1 && nosuch==1\n"
             "            ^^^^^^\n");
+}
+
+TEST(CliUsage, SaysWhichOptionWasRepeated) {
+  const ProgramRun run = cli({"events", "base-v7-zstd.dat", "--cpu", "0", "--cpu", "1"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.error, HasSubstr("--cpu is given more than once"));
 }
 
 TEST(CliUsage, ListsTheBuffersThatThereAre) {
@@ -151,6 +170,26 @@ TEST(CliOpen, EndsWith3WhenTheInputIsNoTrace) {
     }
   }
   EXPECT_EQ(cli({"info", "killed-cpu0.raw"}).status, 3) << "raw pages need --formats-from";
+}
+
+TEST(CliOpen, BlamesTheFileThatIsWrong) {
+  const ProgramRun formats = cli({"info", "--formats-from", "killed-cpu1.raw", "killed-cpu0.raw"});
+  EXPECT_EQ(formats.status, 3);
+  EXPECT_THAT(formats.error, StartsWith("tickscope-cli: killed-cpu1.raw: "));
+  const ProgramRun trace = cli({"info", "--formats-from", "base-v6.dat", "base-v7-zstd.dat"});
+  EXPECT_EQ(trace.status, 3);
+  EXPECT_THAT(trace.error, StartsWith("tickscope-cli: base-v7-zstd.dat: This is a trace.dat"));
+  EXPECT_THAT(trace.output, IsEmpty());
+}
+
+TEST(CliOpen, SaysHowMuchOfStandardInputIsTooMuch) {
+  ProgramInput input;
+  input.standardInput = bytesOf(support::bundledRecordings() / "base-v6.dat");
+  const ProgramRun run = cli({"info", "-", "--max-memory", "100K"}, input);
+  EXPECT_EQ(run.status, 3);
+  EXPECT_EQ(run.error,
+            "tickscope-cli: standard input: It gives more than 100 KiB, the most that may be kept "
+            "in memory.\n");
 }
 
 TEST(CliOpen, SaysThatADumpHasNoEvents) {
@@ -397,6 +436,17 @@ TEST(CliInfo, ReadsRawPagesOfAKilledRecorder) {
   EXPECT_EQ(json["events"], 5089);
 }
 
+TEST(CliInfo, DoesNotCallADamagedFileWhole) {
+  const support::TemporaryFolder folder;
+  std::string bytes = bytesOf(support::bundledRecordings() / "base-v6.dat");
+  bytes.resize(bytes.size() - 5000);
+  const std::string cut =
+      folder.write("cut.dat", {reinterpret_cast<const u8*>(bytes.data()), bytes.size()});
+  EXPECT_THAT(cli({"info", cut}).output,
+              AllOf(HasSubstr("None that the kernel noted; what could not be read stands below."),
+                    Not(HasSubstr("None within the recording"))));
+}
+
 TEST(CliInfo, IsStrictAboutLosses) {
   EXPECT_EQ(cli({"info", "lost.dat"}).status, 0);
   const ProgramRun strict = cli({"info", "lost.dat", "--strict"});
@@ -448,6 +498,23 @@ TEST(CliCancel, EndsWith130) {
   input.interruptAfterMs = 100;
   input.outputTo = "/dev/null";
   EXPECT_EQ(cli({"events", *big, "--match", "nosuchword"}, input).status, 130);
+}
+
+TEST(CliCancel, EndsAtOnceWhileNobodyWritesToAPipe) {
+  const support::TemporaryFolder folder;
+  const std::string pipe = folder.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  // A writer that comes late, should the signal not have ended the program.
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    const int writer = ::open(pipe.c_str(), O_WRONLY | O_NONBLOCK);
+    if (writer >= 0) ::close(writer);
+  });
+  ProgramInput input;
+  input.interruptAfterMs = 100;
+  const ProgramRun run = cli({"info", pipe}, input);
+  EXPECT_EQ(run.status, 130) << run.error;
+  late.join();
 }
 
 }  // namespace

@@ -68,6 +68,10 @@ TEST(ImportLog, SentencesAgreeWithTheirNumbers) {
             "3 pages state more data than a page holds; the whole records in them were read.");
   EXPECT_EQ(sentence(Counter::RangeCut, 1, 1),
             "1 part of the file is announced but not there; 1 byte missing.");
+  EXPECT_EQ(sentence(Counter::TimeBackward, 1),
+            "Time steps back in 1 place; the order within the CPU is kept.");
+  EXPECT_EQ(sentence(Counter::ClockConflict, 1),
+            "The file contradicts itself about the clock of 1 buffer.");
 }
 
 TEST(ImportLog, SentencesNameThePlace) {
