@@ -296,8 +296,8 @@ class MapFit {
   void settle(ClockMap::Epoch& epoch, const Bounds& state, ClockBase base) const {
     const bool mapped = state.least != std::numeric_limits<s64>::min();
     const bool bounded = state.most != std::numeric_limits<s64>::max() && state.times > 0;
-    if (base == ClockBase::Boot && mapped && std::abs(state.value) < leastSuspend &&
-        state.error < leastSuspend) {
+    if (base == ClockBase::Boot && mapped && -leastSuspend < state.value &&
+        state.value < leastSuspend && state.error < leastSuspend) {
       // It has not slept since boot.
       epoch.offset = epoch.error = 0;
       return;

@@ -92,6 +92,9 @@ class Scanner {
     ArmGroup& group = groupOf(event.function);
     if (group.arms.size() >= armsWanted) return;
     group.arms.push_back({event.hrtimer, events_.cpu(row), event.expires.value});
+    const Context context = events_.context(row);
+    const bool interrupt = context.hardIrq() || context.softIrq();
+    group.byTasks += contexts_ && !interrupt && events_.pid(row) != Pid{0};
     group.relative |= (event.mode & modeRelative) != 0;
     group.slack |= recorded(row, 3) && event.expires != event.softexpires;
   }

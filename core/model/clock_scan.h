@@ -46,6 +46,7 @@ struct ArmGroup {
   };
   Address function;
   std::vector<Arm> arms, expiries;
+  u32 byTasks = 0;        ///< of `arms`: in the context of a task, which never arms a tick
   bool relative = false;  ///< some were relative
   bool slack = false;     ///< some had a soft expiry before the hard one
 };

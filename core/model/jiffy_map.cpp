@@ -22,10 +22,13 @@ constexpr u32 gridRepeats = 5;
 /// Jiffies start 300 s before they pass this (INITIAL_JIFFIES), also on 64 bit.
 constexpr u64 bootWrap = u64{1} << 32U;
 constexpr s64 second = 1'000'000'000;
-/// Damaged values beyond this would overflow as ns.
-constexpr u64 largestJiffies = u64{1} << 36U;
+/// 58 years of the fastest rate; values beyond are damaged.
+constexpr u64 largestJiffies = u64{1} << 41U;
 
+/// Damaged numbers wrap instead of being undefined.
 s64 minus(s64 a, s64 b) { return static_cast<s64>(static_cast<u64>(a) - static_cast<u64>(b)); }
+s64 plus(s64 a, s64 b) { return static_cast<s64>(static_cast<u64>(a) + static_cast<u64>(b)); }
+s64 inNs(u64 jiffies, s64 tick) { return static_cast<s64>(jiffies * static_cast<u64>(tick)); }
 s64 floorDiv(s64 a, s64 b) { return a / b - (a % b < 0 ? 1 : 0); }
 s64 modulo(s64 a, s64 b) { return a - floorDiv(a, b) * b; }
 
@@ -98,7 +101,7 @@ Known<s64> phaseOf(const std::vector<s64>& times, s64 tick) {
 
 /// The grid of a callback's arms, if it could be the tick.
 Known<Grid> gridOf(const ArmGroup& group) {
-  if (group.relative || group.slack) return {};
+  if (group.relative || group.slack || group.byTasks * 2 > group.arms.size()) return {};
   const Known<Steps> steps = stepsOf(group.arms);
   if (!steps) return {};
   const auto least = std::find_if(steps->sizes.begin(), steps->sizes.end(),
@@ -194,7 +197,8 @@ class JiffyFit {
         if (point.mono) found.push_back({*point.mono, point.jiffies});
       } else if (unit_ == StampUnit::Nanoseconds) {
         found.push_back({point.stamp, point.jiffies});
-      } else if (unit_ == StampUnit::TenMs && std::abs(point.stamp) < second * second / 100) {
+      } else if (unit_ == StampUnit::TenMs && -(second * 100) < point.stamp &&
+                 point.stamp < second * 100) {
         found.push_back({point.stamp * 10'000'000, point.jiffies});
       }
     }
@@ -254,6 +258,7 @@ class JiffyFit {
         if (!contrary_ || contrary_->timers < grid->timers) contrary_ = grid;
         continue;
       }
+      ambiguous_ |= grid_ && grid_->hz != grid->hz;
       const auto rank = [](const Grid& g) {
         return std::tuple(g.timers, g.phase == s64{0}, g.arms);
       };
@@ -265,8 +270,8 @@ class JiffyFit {
   [[nodiscard]] Known<double> sinceBoot() const {
     for (auto point = points_.rbegin(); point != points_.rend(); ++point) {
       if (!point->mono) continue;
-      const s64 passed = *point->mono - 300 * second;
-      if (std::abs(passed) <= 5 * second) return {};
+      const s64 passed = minus(*point->mono, 300 * second);
+      if (-5 * second <= passed && passed <= 5 * second) return {};
       s64 jiffies = static_cast<s64>(point->jiffies - bootWrap);
       if (map_.wraps_) jiffies = static_cast<s32>(static_cast<u32>(point->jiffies));
       return static_cast<double>(jiffies) * 1e9 / static_cast<double>(passed);
@@ -292,7 +297,7 @@ class JiffyFit {
       map_.tickFunction_ = grid_->function;
     }
     if (slope_) say(fmt::format("{} jiffies passed at {:.2f} a second", span_, *slope_));
-    if (grid_ && bySlope && *bySlope != grid_->hz) {
+    if (grid_ && ((bySlope && *bySlope != grid_->hz) || (ambiguous_ && !slope_))) {
       confidence = 0.6;
       contradicted = true;
     }
@@ -335,10 +340,10 @@ class JiffyFit {
     std::vector<s64> above;
     bool fine = false;
     for (const JiffyPoint& point : points_) {
-      const s64 boundary = static_cast<s64>(point.jiffies) * tick;
+      const s64 boundary = inNs(point.jiffies, tick);
       Known<s64> latest = point.notAfter;
       if (point.mono) {
-        const s64 most = *point.mono + point.error;
+        const s64 most = plus(*point.mono, point.error);
         latest = latest ? std::min(*latest, most) : most;
         fine |= point.error < tick / 4;
       }
@@ -353,7 +358,7 @@ class JiffyFit {
     if (above.size() >= 10 && minus(above[1], above[0]) > 2 * tick) at = 1;
     map_.phase_ = above[at];
     if (grid_ && grid_->hz == map_.hz_->hz && grid_->phase) {
-      map_.phase_ = above[at] - modulo(above[at] - *grid_->phase, tick);
+      map_.phase_ = minus(above[at], modulo(minus(above[at], *grid_->phase), tick));
       map_.onGrid_ = true;
     }
   }
@@ -363,10 +368,10 @@ class JiffyFit {
     const s64 tick = JiffyMap::tickNs(map_.hz_->hz);
     for (const JiffyPoint& point : points_) {
       if (!point.mono) continue;
-      map_.reached_.push_back({*point.mono + point.error, point.jiffies});
-      map_.notYet_.push_back({*point.mono - point.error, point.jiffies});
-      const s64 late =
-          *point.mono - point.error - *map_.phase_ - static_cast<s64>(point.jiffies) * tick;
+      map_.reached_.push_back({plus(*point.mono, point.error), point.jiffies});
+      map_.notYet_.push_back({minus(*point.mono, point.error), point.jiffies});
+      const s64 boundary = plus(*map_.phase_, inNs(point.jiffies, tick));
+      const s64 late = minus(minus(*point.mono, point.error), boundary);
       if (late >= tick) {
         map_.worstLag_ = std::max(map_.worstLag_, static_cast<u64>(late / tick));
       }
@@ -390,6 +395,7 @@ class JiffyFit {
   JiffyMap map_;
   Known<double> slope_;
   s64 span_ = 0;
+  bool ambiguous_ = false;  // callbacks of several rates could be the tick
   Known<Grid> grid_, contrary_;
 };
 
@@ -408,7 +414,7 @@ Known<MonoTime> JiffyMap::monoOf(u64 jiffies) const {
   if (!hz_ || !phase_) return {};
   const u64 whole = unwrapped(jiffies);
   if (whole > largestJiffies) return {};
-  return MonoTime{*phase_ + static_cast<s64>(whole) * tickNs(hz_->hz)};
+  return MonoTime{plus(*phase_, inNs(whole, tickNs(hz_->hz)))};
 }
 
 Known<JiffyMap::Range> JiffyMap::at(MonoTime t) const {
