@@ -26,6 +26,14 @@ WheelModel::Admissible WheelModel::admissible(u64 now, bool deferrable) const {
   if (clkLow_) clk.latest = g.later(clk.latest, *clkLow_);
   const u64 floor = clkLow_ ? lagTo(clk.latest, *clkLow_) : anyLag;
 
+  // clk is ahead of jiffies only after a run in the same jiffy. One of an empty bucket shows only where softirqs are
+  // recorded, but needs a next_expiry at or before now.
+  const bool emptyRun =
+      rules_.next == NextRule::NX0 || !complete_ || (kept_ && !g.before(now, *kept_));
+  const bool ahead = floor == 0 || (!runsSeen_ && emptyRun) || (last_ && last_->at.latest == now) ||
+                     (ranEnd_ && *ranEnd_ == now);
+  clk.nearest = ahead ? 0 : 1;
+
   const bool free = rules_.forward == ForwardRule::F0 ||
                     (rules_.forward == ForwardRule::F1 && (deferrable || !idleSinceRun_));
   if (free) {
@@ -52,10 +60,9 @@ ArmResult WheelModel::judge(const RecordedArm& recorded, const Admissible& clk) 
   ArmResult result;
   if (!recorded.index) {
     // Without an index the bucket is known when every clk in question gives the same one.
-    const Bucket late = bucketFor(g, clk.latest, recorded.expires);
-    const Bucket early =
-        bucketFor(g, g.wrap(clk.latest - std::max(clk.sure, clk.perhaps)), recorded.expires);
-    if (late == early && !clk.further) result.bucket = late;
+    const Bucket late = bucketFor(g, g.wrap(clk.latest - clk.nearest), recorded.expires);
+    const Bucket early = bucketFor(g, g.wrap(clk.latest - clk.sure), recorded.expires);
+    if (late == early) result.bucket = late;
     return result;
   }
   const u16 index = *recorded.index;
@@ -110,14 +117,7 @@ void WheelModel::learn(const RecordedArm& recorded, const Admissible& clk,
     clkHigh_.reset();
     return;
   }
-  // clk is ahead of jiffies only after a run in the same jiffy. One of an empty bucket shows only where softirqs are
-  // recorded, but needs a next_expiry at or before now.
-  const bool emptyRun =
-      rules_.next == NextRule::NX0 || !complete_ || (kept_ && !g.before(recorded.now, *kept_));
-  const bool ahead = (clkLow_ && *clkLow_ == clk.latest) || (!runsSeen_ && emptyRun) ||
-                     (last_ && last_->at.latest == recorded.now) ||
-                     (ranEnd_ && *ranEnd_ == recorded.now);
-  if (!ahead && lag->least == 0 && lag->most > 0) lag->least = 1;
+  lag->least = std::min(std::max(lag->least, clk.nearest), lag->most);
   raise(clkLow_, g.wrap(clk.latest - lag->most));
   clkHigh_ = g.wrap(clk.latest - lag->least);
 }

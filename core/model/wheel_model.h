@@ -54,7 +54,8 @@ class WheelModel {
   };
   Expiry expire(Known<SpanId> span, u64 now, Known<u64> baseclk);
   /// The end of a run of the base (softirq exit): everything due at `now` has been run. `now` is a jiffies value
-  /// that the run has surely seen. Timers that were due and stayed pending over two such runs are lost (X08).
+  /// that the run has surely seen. Timers that were due and stayed pending over two such runs are lost (X08). Not to
+  /// be called for a base that another CPU runs at that time (6.9+): a local run then leaves it alone.
   std::vector<SpanId> endOfRun(u64 now);
   /// A tick at `now` raised no TIMER softirq (SR2, SR3), so next_expiry is after it.
   void nothingDue(u64 now);
@@ -114,6 +115,7 @@ class WheelModel {
   /// Which clk a healthy base can have at an arm.
   struct Admissible {
     u64 latest = 0;
+    u64 nearest = 0;       // least lag behind `latest` if the model saw every run
     u64 sure = 0;          // lag behind `latest` up to which known facts allow it
     u64 perhaps = 0;       // up to which a timer from before the recording could be the cause
     bool further = false;  // beyond that nothing speaks against it either

@@ -85,6 +85,11 @@ class Walk {
     if (recorded && !options_.withoutBucketExpiry) {
       arm.bucketExpiry = static_cast<u64>(event.bucketExpiry.value);
     }
+    const u16 index = *arm.index;
+    if (options_.withoutIndex) {
+      arm.index.reset();
+      arm.bucketExpiry.reset();
+    }
     const bool deferrable = event.flags & deferrableFlag;
     WheelModel& model = base(event.flags & 0x3ffffU, kindOfBase(event.flags));
     const SpanId span = static_cast<SpanId>(spans_++);
@@ -97,12 +102,16 @@ class Walk {
 
     ++figures_.arms;
     figures_.past += rules_.geometry.before(arm.expires, arm.now);
-    const Known<u64> inferred = bucketExpiryOf(rules_.geometry, *arm.index, arm.expires, arm.now);
+    const Known<u64> inferred = bucketExpiryOf(rules_.geometry, index, arm.expires, arm.now);
     figures_.inverse.add(widthKnown && inferred.has_value());
     if (recorded) {
       figures_.bucketExpiry.add(inferred == static_cast<u64>(event.bucketExpiry.value));
     }
     figures_.explained.add(result.explained);
+    figures_.placed.add(result.bucket ? Known<bool>(result.bucket->index == index &&
+                                                    result.bucket->expiry == inferred)
+                                      : Known<bool>());
+    if (options_.withoutIndex) return;
     if (result.explained.value_or(false)) return;
     figures_.unexplained.push_back(fmt::format(
         "{}{}: expires now{:+} index {} lag {}..{}", place(row),
@@ -204,6 +213,7 @@ void WheelFigures::add(const WheelFigures& other) {
   inverse.add(other.inverse);
   bucketExpiry.add(other.bucketExpiry);
   explained.add(other.explained);
+  placed.add(other.placed);
   bucketClk.add(other.bucketClk);
   order.add(other.order);
   arms += other.arms;

@@ -25,6 +25,7 @@ struct WheelFigures {
   Tally inverse;       ///< timer_start: some clk gives the index, so there is a bucket expiry (3.2)
   Tally bucketExpiry;  ///< where it is recorded: the inferred one is the same
   Tally explained;     ///< an admissible clk gives what was recorded
+  Tally placed;        ///< the bucket that the model takes is the recorded one
   Tally bucketClk;     ///< expiry: baseclk is the bucket's expiry
   Tally order;
   u64 arms = 0, expiries = 0, past = 0, remote = 0;
@@ -36,6 +37,7 @@ struct WheelFigures {
 
 struct WheelWalkOptions {
   bool withoutBucketExpiry = false;  ///< as if the kernel had no such field
+  bool withoutIndex = false;         ///< as if the index were stale, too
 };
 WheelFigures walkWheel(const Recording& recording, const Buffer& buffer,
                        const WheelWalkOptions& options = {});

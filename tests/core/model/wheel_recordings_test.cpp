@@ -105,6 +105,23 @@ TEST(WheelOfAllRecordingsSlow, GivesTheSameBucketsWithoutBucketExpiry) {
   }
 }
 
+TEST(WheelOfAllRecordingsSlow, GivesTheSameBucketsWithoutTheIndex) {
+  TICKSCOPE_NEED_TRACES_FOLDER(folder);
+  support::WheelFigures sum;
+  for (const char* part : {"", "arch", "formats"}) {
+    for (const std::string& path : recordingsIn(folder / part)) {
+      if (isWheelFault(path) || isPartial(path)) continue;
+      const support::WheelFigures figures = figuresOf(path, {.withoutIndex = true});
+      EXPECT_EQ(figures.placed.no, 0U) << path;
+      // Arms alone, without runs, do not tell where clk stands.
+      if (figures.expiries > 0) sum.add(figures);
+    }
+  }
+  fmt::print("without the index: {} buckets the same, {} differ, {} unknown\n", sum.placed.yes,
+             sum.placed.no, sum.placed.silent);
+  EXPECT_GE(sum.placed.yes * 1000, sum.placed.all() * 995);
+}
+
 TEST(WheelOfAllRecordingsSlow, NamesTimersThatAStaleClkMisplaced) {
   TICKSCOPE_NEED_TRACES_FOLDER(folder);
   struct Fault {
