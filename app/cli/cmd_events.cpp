@@ -90,12 +90,15 @@ class KernelText : public EventWriter {
       line.resize(line.size() - text_.nameAndBody(row).size());
       appendShown(line, text_.eventName(row));
       line += ':';
-      for (const FieldValue& field : text_.fields(row)) {
+      const std::vector<FieldValue> fields = text_.fields(row);
+      for (const FieldValue& field : fields) {
         line += ' ';
         appendShown(line, field.name);
         line += '=';
         appendRaw(line, field);
       }
+      // Records without a format are all bytes and no fields.
+      if (fields.empty()) line += ' ' + text_.body(row);
       out_->text(line);
     }
     out_->text("\n");

@@ -332,6 +332,14 @@ TEST(CliEvents, ShowLossesBeforeTheRowBehindTheGap) {
               AllOf(HasSubstr("CPU:1 [LOST 2156"), Not(HasSubstr("CPU:0"))));
 }
 
+TEST(CliEvents, KeepTheBytesOfRecordsWithoutAFormat) {
+  const auto hostile = support::recording("hostile/76-events-unknown.dat");
+  if (!hostile) GTEST_SKIP() << support::needsRecordings("hostile/76-events-unknown.dat");
+  const auto rows = rowsOf(cli({"events", *hostile, "--raw", "--match", "row==289"}).output);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_THAT(rows[0], HasSubstr("ff ff 11 00"));
+}
+
 TEST(CliEvents, AreNarrowedByRowTimeAndCpu) {
   const std::vector<std::string> all = rowsOf(cli({"events", "base-v7-zstd.dat"}).output);
   ASSERT_GT(all.size(), 100U);
@@ -434,6 +442,12 @@ TEST(CliInfo, ReadsRawPagesOfAKilledRecorder) {
   const Json json = Json::parse(run.output);
   EXPECT_EQ(json["cpus"], Json::array({0, 1}));
   EXPECT_EQ(json["events"], 5089);
+}
+
+TEST(CliInfo, LooksForStatisticsOnlyOfChosenCpus) {
+  const std::string output = cli({"info", "lost.dat", "--cpu", "7", "--quiet"}).output;
+  EXPECT_THAT(output, AllOf(HasSubstr("None within the recording as it was chosen."),
+                            Not(HasSubstr("statistics are not in the file"))));
 }
 
 TEST(CliInfo, DoesNotCallADamagedFileWhole) {
