@@ -89,28 +89,50 @@ CallsByRule HrtimerModel::forAllRules(Operation operation) {
   for (std::size_t r = 0; r < hrtimerRuleCount; ++r) {
     if (!rules_[r]) continue;
     OperationCalls& calls = all[r];
-    Calls both;
-    Worlds made;
-    bool isFirst = true;
-    for (const World& world : worlds_[r]) {
+    Worlds& worlds = worlds_[r];
+    if (worlds.single()) {
+      // Nearly always: one world, and nothing in it is open.
       Answers answers;
-      do {
-        World next = world;
-        Primitives primitives{static_cast<HrtimerRule>(r), ground_, next, answers};
-        u8 removal = 0, enqueue = 0;
-        operation(primitives, removal, enqueue);
-        cover(calls.removal, removal, isFirst);
-        cover(calls.enqueue, enqueue, isFirst);
-        cover(both, static_cast<u8>(removal + enqueue), isFirst);
-        isFirst = false;
-        made.add(next);
-      } while (answers.turn());
+      World next = *worlds.begin();
+      Primitives primitives{static_cast<HrtimerRule>(r), ground_, next, answers};
+      u8 removal = 0, enqueue = 0;
+      operation(primitives, removal, enqueue);
+      if (!answers.asked()) {
+        *worlds.begin() = next;
+        calls.removal = {removal, removal};
+        calls.enqueue = {enqueue, enqueue};
+        continue;
+      }
     }
-    worlds_[r] = made;
-    calls.leastMore = static_cast<u8>(both.least - calls.removal.least - calls.enqueue.least);
-    calls.mostLess = static_cast<u8>(calls.removal.most + calls.enqueue.most - both.most);
+    calls = inEveryWorld(static_cast<HrtimerRule>(r), operation);
   }
   return all;
+}
+
+template <class Operation>
+OperationCalls HrtimerModel::inEveryWorld(HrtimerRule rule, Operation operation) {
+  OperationCalls calls;
+  Calls both;
+  Worlds made;
+  bool isFirst = true;
+  for (const World& world : worlds_[number(rule)]) {
+    Answers answers;
+    do {
+      World next = world;
+      Primitives primitives{rule, ground_, next, answers};
+      u8 removal = 0, enqueue = 0;
+      operation(primitives, removal, enqueue);
+      cover(calls.removal, removal, isFirst);
+      cover(calls.enqueue, enqueue, isFirst);
+      cover(both, static_cast<u8>(removal + enqueue), isFirst);
+      isFirst = false;
+      made.add(next);
+    } while (answers.turn());
+  }
+  worlds_[number(rule)] = made;
+  calls.leastMore = static_cast<u8>(both.least - calls.removal.least - calls.enqueue.least);
+  calls.mostLess = static_cast<u8>(calls.removal.most + calls.enqueue.most - both.most);
+  return calls;
 }
 
 void HrtimerModel::refreshFirst(ClockBase base) {
@@ -146,8 +168,9 @@ void HrtimerModel::insert(SpanId span, ClockBase base, MonoTime x, BaseTime expi
     trees_[number(old.base)].erase(old.node);
     refreshFirst(old.base);
   }
-  place.value() = {base, trees_[number(base)].insert(span, x, expires)};
-  refreshFirst(base);
+  const TreeNode node = trees_[number(base)].insert(span, x, expires);
+  place.value() = {base, node};
+  if (trees_[number(base)].isFirst(node)) refreshFirst(base);
 }
 
 auto HrtimerModel::take(SpanId span) -> Known<Removed> {
@@ -246,12 +269,7 @@ HrtimerModel::Interrupt HrtimerModel::beginInterrupt(Known<MonoTime> now) {
     }
     if (now && some == all) begun.raises[r] = all;
     if (static_cast<HrtimerRule>(r) == HrtimerRule::RP) begun.raises[r] = false;
-    Worlds made;
-    for (World world : worlds_[r]) {
-      world.e = exactly(never);
-      made.add(world);
-    }
-    worlds_[r] = made;
+    for (World& world : worlds_[r]) world.e = exactly(never);
   }
   ground_.inInterrupt = true;
   return begun;

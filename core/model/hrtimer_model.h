@@ -150,6 +150,8 @@ class HrtimerModel {
   /// Runs `operation(Primitives&, removal, enqueue)` in every world of every rule.
   template <class Operation>
   CallsByRule forAllRules(Operation operation);
+  template <class Operation>
+  OperationCalls inEveryWorld(HrtimerRule rule, Operation operation);
 
   RuleSet rules_;
   Ground ground_;

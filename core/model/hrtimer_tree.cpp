@@ -74,8 +74,6 @@ Known<TreeNode> HrtimerTree::at(const Node* node) const {
   return static_cast<TreeNode>(node - pool_.data());
 }
 
-Known<TreeNode> HrtimerTree::first() const { return at(TreeLinks::get_left(pool_.data())); }
-
 Known<TreeNode> HrtimerTree::next(TreeNode after) const {
   return at(Algorithms::next_node(const_cast<Node*>(&pool_[number(after)])));
 }

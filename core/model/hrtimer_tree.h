@@ -38,7 +38,11 @@ class HrtimerTree {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const Timer& operator[](TreeNode at) const { return pool_[number(at)].timer; }
   /// The leftmost timer, O(1); empty: none.
-  [[nodiscard]] Known<TreeNode> first() const;
+  [[nodiscard]] Known<TreeNode> first() const {
+    // The header, which is place 0, keeps the leftmost node on its left, and itself when there is none.
+    const s32 leftmost = pool_.front().left;
+    return leftmost == 0 ? Known<TreeNode>{} : static_cast<TreeNode>(leftmost);
+  }
   /// The next timer in order; empty behind the last one.
   [[nodiscard]] Known<TreeNode> next(TreeNode at) const;
   [[nodiscard]] bool isFirst(TreeNode at) const { return first() == at; }

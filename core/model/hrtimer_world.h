@@ -43,7 +43,12 @@ class Worlds {
  public:
   void add(const World& world);
   void clear() { count_ = 0; }
+  void set(const World& only) {
+    worlds_[0] = only;
+    count_ = 1;
+  }
   [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] bool single() const { return count_ == 1; }
   [[nodiscard]] World* begin() { return worlds_.data(); }
   [[nodiscard]] World* end() { return worlds_.data() + count_; }
   [[nodiscard]] const World* begin() const { return worlds_.data(); }
@@ -77,6 +82,7 @@ class Answers {
     if (at_ == count_ && count_ < 32) ++count_;
     return at_ < count_ && ((given_ >> at_++) & 1U) != 0;
   }
+  [[nodiscard]] bool asked() const { return count_ > 0; }
   /// Turns to the next combination; false when all were had.
   bool turn() {
     at_ = 0;
