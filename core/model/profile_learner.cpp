@@ -155,7 +155,8 @@ class RuleLearner {
     const u64 empty = from_.habits.sum(&CpuHabits::emptyRuns);
     const bool recorded =
         from_.records(kindOf<SoftirqRaise>) || from_.records(kindOf<SoftirqEntry>);
-    if (ticks < least || !recorded) return;
+    // Where nothing was ever raised, a filter may have kept it out.
+    if (ticks < least || !recorded || raised + runs == 0) return;
     std::string why = fmt::format(
         "TIMER was raised in {} of {} ticks, {} of its {} runs expired nothing although no timer "
         "was deleted",

@@ -13,6 +13,18 @@ using enum EvidenceClass;
 /// Least number of observations for what shows in many places.
 constexpr u64 enough = 20;
 
+/// "6.1.0-55-rt-amd64", "5.10.0-rt17", "4.18.0-305.rt7.72.el8".
+bool namesRt(std::string_view release) {
+  for (std::size_t at = release.find("rt"); at != std::string_view::npos;
+       at = release.find("rt", at + 1)) {
+    const char before = at == 0 ? 'x' : release[at - 1];
+    const char after = at + 2 < release.size() ? release[at + 2] : '-';
+    const bool ends = after == '-' || after == '.' || (after >= '0' && after <= '9');
+    if ((before == '-' || before == '.') && ends) return true;
+  }
+  return false;
+}
+
 class MachineLearner {
  public:
   MachineLearner(KernelProfile& profile, const ProfileSources& from)
@@ -159,8 +171,7 @@ class MachineLearner {
     const auto says = [&](std::string_view word) {
       return metadata.uname.find(word) != std::string::npos;
     };
-    if (says("PREEMPT_RT") || says("PREEMPT RT") ||
-        metadata.release.find("-rt") != std::string::npos) {
+    if (says("PREEMPT_RT") || says("PREEMPT RT") || namesRt(metadata.release)) {
       setFact(rt, true, trust::listing, Listing, fmt::format("uname: {}", metadata.uname));
     } else if (says(" SMP ") && metadata.uname.find('#') != std::string::npos) {
       setFact(rt, false, trust::listing, Listing, "uname has no PREEMPT_RT");
@@ -223,7 +234,7 @@ class MachineLearner {
   void learnThreadIrqs() {
     Fact<bool>& fact = profile_.threadIrqs;
     if (profile_.rt.judged() == true) {
-      setFact(fact, true, profile_.rt.confidence, Listing, "PREEMPT_RT threads all interrupts");
+      setFact(fact, true, profile_.rt.confidence, Behaviour, "PREEMPT_RT threads all interrupts");
       return;
     }
     const SoftirqRunners& runners = from_.habits.runners;

@@ -68,6 +68,7 @@ class Scan {
   Scan(const Recording& recording, const Buffer& buffer, Known<s64> tickNs)
       : recording_(recording), events_(buffer.events), tickNs_(tickNs) {
     const auto symbol = [&](std::string_view name) -> Known<Address> {
+      if (recording.metadata.lastBoot) return {};
       const auto range = recording.metadata.symbols->rangeOf(name);
       if (!range) return {};
       return static_cast<Address>(range->from);

@@ -41,8 +41,10 @@ struct ProfileSources {
   Known<Release> release;
   Habits habits;
 
+  /// The list of another boot is of another kernel, for all that is known.
   [[nodiscard]] bool symbol(std::string_view name) const {
-    return recording.metadata.symbols->rangeOf(name).has_value();
+    const Metadata& metadata = recording.metadata;
+    return !metadata.lastBoot && metadata.symbols->rangeOf(name).has_value();
   }
   [[nodiscard]] bool since(u32 major, u32 minor) const {
     return release && *release >= Release{major, minor};

@@ -54,6 +54,10 @@ class MadeKernel {
     recording_.metadata.symbols = std::make_shared<const Symbols>(text);
     return *this;
   }
+  MadeKernel& ofAnotherBoot() {
+    recording_.metadata.lastBoot = true;
+    return *this;
+  }
   MadeKernel& task(Pid pid, const std::string& name) {
     recording_.metadata.tasks.add(pid, name);
     return *this;
@@ -296,6 +300,23 @@ TEST(ProfileLearner, LetsBehaviourDecideWhereTheOldRuleIsPossible) {
   EXPECT_EQ(differences(profile, "raise=SR1"), "");
 }
 
+TEST(ProfileLearner, SeesNoRuleInTicksWhoseRaisesWereLeftOut) {
+  MadeKernel made = kernelWithTicks();
+  made.cpu(0);
+  for (s64 n = 1; n <= 40; ++n) {
+    addTick(made, n);
+    made.row(n * tick + 2, SoftirqRaise{8});
+  }
+  EXPECT_FALSE(made.learn().raise.observed);
+}
+
+TEST(ProfileLearner, TrustsNoSymbolsOfAnotherBoot) {
+  MadeKernel made = kernelWithTicks();
+  made.ofAnotherBoot().cpu(0);
+  for (s64 n = 1; n <= 30; ++n) addTick(made, n);
+  EXPECT_EQ(differences(made.learn(), "hres=? tick_function=tick_sched_timer~"), "");
+}
+
 TEST(ProfileLearner, TakesNoRunForEmptyThatADeletionExplains) {
   EXPECT_EQ(differences(raisingKernel("6.1.192", true), "raise=SR2"), "");
 }
@@ -340,6 +361,15 @@ TEST(ProfileLearner, KnowsRealTimeByItsSleepersAndThreads) {
   EXPECT_EQ(differences(learned(0, inSoftirq), "rt=yes threadirqs=yes"), "");
   EXPECT_EQ(differences(learned(8, inInterrupt), "rt=yes"), "");
   EXPECT_EQ(differences(learned(4, inSoftirq), "rt=?"), "");
+}
+
+TEST(ProfileLearner, KnowsRealTimeByItsRelease) {
+  for (const char* const release : {"6.1.0-55-rt-amd64", "5.10.0-rt17", "4.18.0-305.rt7.72.el8"}) {
+    EXPECT_EQ(differences(kernelWithTicks(release).learn(), "rt=yes"), "") << release;
+  }
+  for (const char* const release : {"6.1.0-rtl8", "6.1.0-smart", "6.1.0-art-1"}) {
+    EXPECT_EQ(differences(kernelWithTicks(release).learn(), "rt=?"), "") << release;
+  }
 }
 
 TEST(ProfileLearner, KnowsTheThreadThatRunsTimerSoftirqs) {
