@@ -15,8 +15,8 @@ constexpr s32 clockRealtime = 0, clockBoottime = 7, clockTai = 11;
 constexpr u32 modeRelative = 1;
 /// So many arms of a callback show its grid.
 constexpr std::size_t armsWanted = 4000;
-/// Of so many expiries the callback is looked at.
-constexpr u32 expiriesWanted = 10000;
+/// Of so many arms and expiries the callback is looked at.
+constexpr u32 armsLookedAt = 40'000, expiriesWanted = 10'000;
 
 class Scanner {
  public:
@@ -36,7 +36,7 @@ class Scanner {
           init(events_.as<HrtimerSetup>(row));
           break;
         case kindOf<HrtimerStart>:
-          armed(row, events_.as<HrtimerStart>(row));
+          if (armsSeen_++ < armsLookedAt) armed(row, events_.as<HrtimerStart>(row));
           break;
         case kindOf<HrtimerExpireEntry>:
           expired(row, events_.as<HrtimerExpireEntry>(row));
@@ -157,7 +157,7 @@ class Scanner {
 
   const EventStore& events_;
   bool contexts_, sawHard_ = false;
-  u32 expiriesSeen_ = 0;
+  u32 armsSeen_ = 0, expiriesSeen_ = 0;
   ClockScan scan_;
   std::vector<OneCpu> cpus_;
   tsl::robin_map<u64, ClockBase> others_;  // timers initialised for another base than MONO
