@@ -13,9 +13,10 @@ int main(int argc, char** argv) {
   std::string trace;
   bool version = false;
   bool checkDisplay = false;
-  options.add_option("TRACE", trace, "a recording of trace-cmd (trace.dat)");
-  options.add_flag("--version", version, "print the version");
-  options.add_flag("--check-display", checkDisplay, "only find out whether a window can be shown");
+  options.set_help_flag("-h,--help", "Print this text");
+  options.add_option("TRACE", trace, "A recording of trace-cmd (trace.dat)")->type_name("");
+  options.add_flag("--version", version, "Print the version");
+  options.add_flag("--check-display", checkDisplay, "Only find out whether a window can be shown");
   options.footer("The command line program is tickscope-cli.");
   try {
     options.parse(argc, argv);
