@@ -2,9 +2,10 @@
 // What one wheel base concludes from single arms, expiries and runs.
 #include "core/model/wheel_model.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <random>
 
 namespace tickscope {
 namespace {
@@ -249,6 +250,61 @@ TEST(WheelBase, KnowsClkAfterAnExpiry) {
   EXPECT_EQ(model.clk(), boot + 1);
   ASSERT_TRUE(model.clkRange());
   EXPECT_EQ(model.clkRange()->least, boot + 1);
+}
+
+TEST(WheelBase, TakesAnyNumbersOfADamagedFile) {
+  constexpr u64 seed = 99;
+  std::mt19937_64 random(seed);
+  const u64 edges[] = {0, 1, ~u64{0}, u64{1} << 63U, u64{1} << 31U, 0xffffffff, boot};
+  const auto any = [&] { return edges[random() % 7] + random() % 3 - 1; };
+  for (u32 round = 0; round < 200; ++round) {
+    WheelRules rules;
+    rules.geometry.wordBits = round % 2 ? 32 : 64;
+    rules.geometry.clampBug = round % 5 == 0;
+    rules.kind = round % 7 == 0 ? WheelKind::Cascade : WheelKind::Levels;
+    rules.forward = static_cast<ForwardRule>(round % 3);
+    rules.next = round % 3 == 2 ? NextRule::NX1 : NextRule::NX0;
+    WheelModel model(rules);
+    std::size_t pending = 0;
+    for (u32 step = 0; step < 200; ++step) {
+      const SpanId id = span(static_cast<u32>(random() % 40));
+      const bool was = model.find(id) != nullptr;
+      switch (random() % 10) {
+        case 0:
+          EXPECT_EQ(model.disarm(id), was) << "seed " << seed << " round " << round;
+          pending -= was;
+          break;
+        case 1:
+          model.expire(id, any(), random() % 3 ? Known<u64>(any()) : Known<u64>());
+          pending -= was;
+          break;
+        case 2:
+          model.endOfRun(any());
+          break;
+        case 3:
+          model.idle(any());
+          break;
+        case 4:
+          if (random() % 8 == 0) model.forgetClk();
+          model.nothingDue(any());
+          break;
+        default: {
+          RecordedArm arm{.expires = any(), .now = any(), .index = {}, .bucketExpiry = {}};
+          if (random() % 4) arm.index = static_cast<u16>(random() % 1024);
+          if (random() % 2) arm.bucketExpiry = any();
+          model.arm(id, arm, random() % 4 == 0);
+          pending += !was;
+        }
+      }
+      ASSERT_EQ(model.size(), pending) << "seed " << seed << " round " << round;
+      std::vector<SpanId> due;
+      model.collect(any(), due);
+      ASSERT_LE(due.size(), pending);
+      ASSERT_EQ(model.firstPending().has_value() || due.empty(), true);
+      const Known<u64> next = model.nextExpiry();
+      ASSERT_TRUE(!next || model.firstPending());
+    }
+  }
 }
 
 TEST(CascadeWheel, RunsTimersAtTheirExpiry) {
