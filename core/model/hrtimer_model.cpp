@@ -218,7 +218,7 @@ CallsByRule HrtimerModel::start(const Start& op) {
     const bool owner = op.owner ? *op.owner : on.answers.next();
     startIn(on, site, owner, removal, enqueue);
   });
-  if (queues && !op.owner) ground_.floor = std::min(ground_.floor, op.x.value);
+  if (queues && !op.owner) setFloor(MonoTime{std::min(ground_.floor, op.x.value)});
   return calls;
 }
 
@@ -281,8 +281,15 @@ CallsByRule HrtimerModel::endInterrupt(bool retried) {
     on.world.e = on.update(all, false);
     enqueue = !on.ground.highRes || (retried && on.rule >= HrtimerRule::R4) ? 0 : 1;
   });
-  ground_.inInterrupt = ground_.hang = ground_.staleNext = ground_.staleOffsets = false;
+  ground_.inInterrupt = ground_.hang = false;
+  allComputed();
   return calls;
+}
+
+/// E and next_timer were made anew from all trees that count.
+void HrtimerModel::allComputed() {
+  ground_.staleNext = ground_.staleOffsets = false;
+  if (!ground_.softirqActivated) ground_.softBeforeNext = false;
 }
 
 void HrtimerModel::softirqRaised() {
@@ -314,7 +321,7 @@ CallsByRule HrtimerModel::retrigger() {
   const Firsts all = firsts();
   const CallsByRule calls =
       forAllRules([&](Primitives& on, u8&, u8& enqueue) { enqueue = on.force(all, false); });
-  ground_.staleNext = ground_.staleOffsets = false;
+  allComputed();
   return calls;
 }
 
@@ -344,6 +351,7 @@ void HrtimerModel::learnExpiresNext(MonoTime value) {
 }
 
 void HrtimerModel::forgetScalars() {
+  ground_.softBeforeNext = true;
   for (Worlds& worlds : worlds_) {
     worlds.clear();
     worlds.add({});

@@ -108,7 +108,10 @@ class HrtimerModel {
   void learnExpiresNext(MonoTime value);
   /// Timers whose place or expiry is not known may be queued here with x at or after this; `never`: there are
   /// none. Predictions that such a timer could change become ranges.
-  void setFloor(MonoTime floor) { ground_.floor = floor.value; }
+  void setFloor(MonoTime floor) {
+    if (floor.value < ground_.floor) ground_.softBeforeNext = true;
+    ground_.floor = floor.value;
+  }
   [[nodiscard]] MonoTime floor() const { return MonoTime{ground_.floor}; }
   /// Scalars unknown until re-learned (loss, resync, bring-up). Timers stay.
   void forgetScalars();
@@ -143,6 +146,7 @@ class HrtimerModel {
   void insert(SpanId span, ClockBase base, MonoTime x, BaseTime expires);
   Known<Removed> take(SpanId span);
   void refreshFirst(ClockBase base);
+  void allComputed();
   [[nodiscard]] Firsts firsts() const;
   [[nodiscard]] Pointed firstOf(std::size_t base) const {
     return {Pointed::To::Span, firstSpan_[base]};

@@ -37,7 +37,9 @@ s64 Primitives::leastUnseen(bool soft) const {
   if (ground.floor == infinite || ground.inInterrupt || ground.staleOffsets || !ground.highRes) {
     return ground.floor;
   }
-  if (soft && (rule <= HrtimerRule::R0 || ground.softirqActivated)) return ground.floor;
+  if (soft && (ground.softirqActivated || (rule <= HrtimerRule::R0 && ground.softBeforeNext))) {
+    return ground.floor;
+  }
   return std::max(ground.floor, world.e.least);
 }
 

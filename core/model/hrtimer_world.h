@@ -73,6 +73,9 @@ struct Ground {
   bool staleNext = false;
   /// Offsets of clocks changed since expires_next was computed: timers may be due before it.
   bool staleOffsets = false;
+  /// Since E was last computed over all trees an unseen soft timer may have been queued, which a stale SE of R0 can
+  /// keep from being programmed.
+  bool softBeforeNext = true;
 };
 
 /// The answers to questions that unseen timers leave open, walked through in all combinations.
@@ -99,7 +102,7 @@ class Answers {
 /// One run of an operation in one world under one rule. Each primitive returns the calls it makes (0 or 1).
 ///
 /// An unseen timer u is queued at x(u) >= floor, hard or soft. Outside the interrupt expires_next is at or before
-/// every queued hard timer, and from R1 on at or before every soft one while the softirq is not activated; so what
+/// every queued hard timer, and every soft one while the softirq is not activated (R0: see softBeforeNext); so what
 /// is known of E bounds u as well. A comparison that u can turn either way is answered both ways, and what
 /// the answer says of E and SE is kept. E itself is the least of what the known timers make it and u: in the worlds
 /// where next_timer is a known timer E is exact, in those where it is unseen E lies in [floor, E of the known].
