@@ -63,7 +63,8 @@ Line touching(Anchors anchors, double rate) {
   return {anchors[at].stamp, anchors[at].now, rate};
 }
 
-/// The edge of the hull below the anchors that has the least sum of residuals: the one over their mean time.
+/// The edge of the hull below the anchors that has the least sum of residuals: the one over their
+/// mean time.
 Line lowerEdge(Anchors anchors, RateRule rule) {
   if (rule.given()) return touching(anchors, rule.least);
   const ClockAnchor origin = anchors.front();
@@ -263,8 +264,9 @@ class Splitter {
       const s64 size = minus(after[i], before);
       const s64 height = size < 0 ? minus(0, size) : size;
       if (support < leastAnchors || (support < windowAnchors && height < 1'000'000)) continue;
-      // The whole height must lie between two neighbours; a ramp is no step. Forward: the last anchor below what
-      // follows is the last before the step; backward: the first one below what went before is the first after it.
+      // The whole height must lie between two neighbours; a ramp is no step. Forward: the last
+      // anchor below what follows is the last before the step; backward: the first one below what
+      // went before is the first after it.
       const bool edge = size > 0 ? plus(level[i - 1], height / 2) < after[i]
                                  : plus(level[i], height / 2) < before;
       if (!edge || height <= largest) continue;
@@ -274,7 +276,8 @@ class Splitter {
     return at;
   }
 
-  /// The rate changed: where the levels of the windows are farthest from the straight line between their ends.
+  /// The rate changed: where the levels of the windows are farthest from the straight line between
+  /// their ends.
   [[nodiscard]] static Known<std::size_t> bend(const std::vector<Range>& windows,
                                                const std::vector<s64>& level) {
     if (windows.size() < windowsWanted) return {};
@@ -297,7 +300,8 @@ class Splitter {
   std::vector<Range> ranges_;
 };
 
-/// A line through the middle, for clocks that run now too slow and now too fast: no envelope is theirs.
+/// A line through the middle, for clocks that run now too slow and now too fast: no envelope is
+/// theirs.
 Line middle(Anchors anchors, double rate) {
   Line line{anchors.front().stamp, anchors.front().now, rate};
   std::vector<s64> residuals;

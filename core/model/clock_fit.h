@@ -9,7 +9,8 @@
 
 namespace tickscope {
 
-/// The monotonic clock read `now` (ns), and not before that a record was stamped `stamp` (trace units).
+/// The monotonic clock read `now` (ns), and not before that a record was stamped `stamp` (trace
+/// units).
 struct ClockAnchor {
   s64 stamp, now;
   bool operator==(const ClockAnchor&) const = default;
@@ -39,10 +40,11 @@ struct ClockPiece {
   [[nodiscard]] s64 errorAt(s64 mono) const;
 };
 
-/// Fits `anchors`, which are sorted by `now`. The stamp of an anchor is never before the line, so the line is an edge
-/// of the convex hull below them; of these edges the one with the least sum of residuals. One line as long as it holds
-/// in every window of max(1 s, 50 anchors); else pieces, with a step between two that do not meet.
-/// Empty without anchors, or with a free rate and only one.
+/// Fits `anchors`, which are sorted by `now`. The stamp of an anchor is never before the line, so
+/// the line is an edge of the convex hull below them; of these edges the one with the least sum of
+/// residuals. One line as long as it holds in every window of max(1 s, 50 anchors); else pieces,
+/// with a step between two that do not meet. Empty without anchors, or with a free rate and only
+/// one.
 std::vector<ClockPiece> fitClock(std::span<const ClockAnchor> anchors, RateRule rule);
 
 }  // namespace tickscope

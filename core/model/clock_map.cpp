@@ -217,8 +217,8 @@ class MapFit {
     map_.fitted_.halfWidth = Ns{piece.halfWidth};
   }
 
-  /// An event lies behind the `now` of all passes that it follows, and before the next reading of the CPU of any
-  /// later event.
+  /// An event lies behind the `now` of all passes that it follows, and before the next reading of
+  /// the CPU of any later event.
   void betweenAnchors() {
     if (anchors_.empty()) return;
     std::vector<s64> next;  // of a CPU, read backwards
@@ -248,7 +248,8 @@ class MapFit {
     map_.fitted_.kind = "between anchors";
   }
 
-  /// base - mono lies between what the row's own time and what the CPU's last monotonic reading allow.
+  /// base - mono lies between what the row's own time and what the CPU's last monotonic reading
+  /// allow.
   void followOffsets() {
     for (const BaseReading& reading : scan_.readings) {
       const auto mono = map_.mono({reading.stamp}, reading.cpu);
@@ -312,7 +313,8 @@ class MapFit {
       epoch.error = tenMs;
       return;
     }
-    // An exact map leaves the time from reading the clock to the row; others have the least of it in them.
+    // An exact map leaves the time from reading the clock to the row; others have the least of it
+    // in them.
     s64 bias = 0, error = state.error;
     if (map_.way_ == ClockMap::Way::Identity && map_.fitted_.leastResidual) {
       bias = std::max<s64>(0, map_.fitted_.leastResidual->value);

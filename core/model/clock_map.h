@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the recording's clock, CLOCK_MONOTONIC, the other clock bases and jiffies go together, with error bounds.
+// How the recorded clock, CLOCK_MONOTONIC, the other bases and jiffies go together, with bounds.
 #pragma once
 
 #include <array>
@@ -24,15 +24,18 @@ struct JiffyRange {
   u64 earliest, latest;  ///< unwrapped to 64 bits
 };
 
-/// Which lane a map follows: identity, one line for all CPUs, or a line a CPU (trace clock `local`).
+/// Which lane a map follows: identity, one line for all CPUs, or a line a CPU (trace clock
+/// `local`).
 class ClockMap {
  public:
-  /// Learns the map from one pass over the buffer. HZ comes out of it too (candidates with evidence).
+  /// Learns the map from one pass over the buffer. HZ comes out of it too (candidates with
+  /// evidence).
   static ClockMap fit(const Buffer& buffer, Known<u8> wordBits);
 
   /// Empty: no anchors, a step region (B10), a clock without rate between anchors.
   [[nodiscard]] Known<Bounded<MonoTime>> mono(TraceTime t, Cpu cpu) const;
-  /// The trace time at which the monotonic clock read `t`, for `--at mono:`. The error is in trace units.
+  /// The trace time at which the monotonic clock read `t`, for `--at mono:`. The error is in trace
+  /// units.
   [[nodiscard]] Known<Bounded<TraceTime>> trace(MonoTime t, Cpu cpu) const;
   /// base - mono in force at a row; Mono: 0. Empty: not seen, or between two epochs.
   [[nodiscard]] Known<s64> offset(ClockBase base, Row at) const;
@@ -70,7 +73,8 @@ class ClockMap {
     s64 error;        ///< ns
     u32 readings;
   };
-  /// Epochs of a base in the order of rows; a second one means a clock that was set, or a suspend (BOOT).
+  /// Epochs of a base in the order of rows; a second one means a clock that was set, or a suspend
+  /// (BOOT).
   [[nodiscard]] const std::vector<Epoch>& epochs(ClockBase base) const {
     return epochs_[number(hardOf(base))];
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the events of a recording tell about its clocks: readings of ktime and jiffies, and periodic arms.
+// What events tell about clocks: readings of ktime and jiffies, and periodic arms.
 #pragma once
 
 #include <span>

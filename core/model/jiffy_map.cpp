@@ -51,10 +51,12 @@ struct Grid {
   std::size_t timers = 0, arms = 0;
 };
 
-/// A stopped tick is put off for as long as the clocksource can go unread, which is no multiple of a tick.
+/// A stopped tick is put off for as long as the clocksource can go unread, which is no multiple of
+/// a tick.
 constexpr s64 putOff = 60 * second;
 
-/// What the arms of a callback's timers say; none when a timer is armed on several CPUs, which ticks are not.
+/// What the arms of a callback's timers say; none when a timer is armed on several CPUs, which
+/// ticks are not.
 struct Steps {
   std::map<s64, u32> sizes;
   u32 all = 0;
@@ -219,8 +221,8 @@ class JiffyFit {
                              [&](const Timed& a, const Timed& b) { return late(a) < late(b); });
   }
 
-  /// Jiffies are read after their boundary, never before: the least late readings of the first and the last third
-  /// give the slope.
+  /// Jiffies are read after their boundary, never before: the least late readings of the first and
+  /// the last third give the slope.
   void measureSlope() {
     const std::vector<Timed> readings = timed();
     if (readings.size() < 4) return;

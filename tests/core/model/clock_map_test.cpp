@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ HrtimerExpireEntry expiry(s64 now, u64 timer = 0xffff888000001000) {
   return {static_cast<Address>(timer), {now}, Address{0xffffffff81000000}};
 }
 
-/// Passes of one CPU 2 ms apart, each 3 to 40 us late, on a clock that `stamp` gives from monotonic time.
+/// Passes of one CPU 2 ms apart, each 3 to 40 us late, on a clock that `stamp` gives from monotonic
+/// time.
 template <class Stamp>
 void addPasses(support::EventMaker& maker, s64 from, s64 to, u32 seed, Stamp&& stamp) {
   std::mt19937 random(seed);
@@ -201,7 +203,8 @@ TEST(ClockMap, DoesNotTakeAnInterruptInsideASoftirqForItsPass) {
   support::EventMaker maker;
   maker.cpu(0);
   constexpr Context inSoftirq{0x10, 0};
-  // The softirq reads the clock, an interrupt reads it 1 ms later, then the softirq goes on with its own reading.
+  // The softirq reads the clock, an interrupt reads it 1 ms later, then the softirq goes on with
+  // its own reading.
   for (s64 i = 0; i < 50; ++i) {
     const s64 soft = 100 * second + i * 10 * ms, hard = soft + ms;
     maker.add(soft + 5 * us, expiry(soft), Pid{0}, inSoftirq);
@@ -323,7 +326,8 @@ TEST(ClockMapOfRecordings, HasTheHzOfTheirReadmesAndHoldsForTheirRows) {
         EXPECT_EQ(hz->hz, expected) << what << ": " << hz->evidence;
         EXPECT_FALSE(hz->contradicted) << what << ": " << hz->evidence;
       }
-      // A clock was set only where the load did it; anything else is a pass that was mistaken for another.
+      // A clock was set only where the load did it; anything else is a pass that was mistaken for
+      // another.
       for (const ClockBase base : {ClockBase::Real, ClockBase::Boot, ClockBase::Tai}) {
         const std::size_t most = name == "17-setclock.dat" && base == ClockBase::Real ? 3 : 1;
         EXPECT_LE(map.epochs(base).size(), most) << what << " base " << number(base);
