@@ -21,7 +21,7 @@ class MadeKernel {
  public:
   explicit MadeKernel(std::string release) : pools_(std::make_shared<Pools>()) {
     parts_.arenas.push_back(std::make_shared<EventArena>());
-    pools_->strings.intern("");
+    pools_->strings.intern("swapper/0");
     recording_.metadata.release = std::move(release);
     for (const EventKind kind :
          {kindOf<TimerInit>, kindOf<TimerCancel>, kindOf<TimerExpireExit>, kindOf<HrtimerCancel>,
