@@ -46,14 +46,11 @@ void Replay::died(CpuNow& cpu, Row row) {
       break;
     }
   }
-  const Symbols& symbols = *in_.recording.metadata.symbols;
   for (const SpanId id : cpu.hrtimers.takeAll()) {
     const ArmedSpan old = tables_.spans[number(id)];
     const ModelTimer& timer = tables_.timers[number(old.timer)];
-    TimerNow& now = this->timer(TimerClass::Hrtimer, timer.address, row);
-    const auto function = symbols.at(timer.function);
-    const bool tick =
-        function && (function->name == "tick_sched_timer" || function->name == "tick_nohz_handler");
+    TimerNow& now = this->timer(TimerClass::Hrtimer, timer.address);
+    const bool tick = isTick(timer.function);
     close(id, row, tick || !target ? SpanEnd::Cancelled : SpanEnd::Moved);
     now.span.reset();
     if (tick || !target) continue;
@@ -76,6 +73,7 @@ void Replay::died(CpuNow& cpu, Row row) {
 
 void Replay::cameUp(CpuNow& cpu, Row row) {
   cpu.online = true;
+  cpu.comingUp = true;
   cpu.warm = false;
   cpu.hrtimers.forgetScalars();
   for (WheelModel& base : cpu.wheel) base.forgetClk();

@@ -32,7 +32,7 @@ ClockBase clockOf(s32 clockid) {
 
 }  // namespace
 
-void Replay::init(CpuNow& cpu, Row row, Address address, s32 clockid, u32 mode) {
+void Replay::init(Row row, Address address, s32 clockid, u32 mode) {
   TimerNow& timer = initialised(TimerClass::Hrtimer, address, row);
   // A relative timer of CLOCK_REALTIME is one of CLOCK_MONOTONIC (__hrtimer_init).
   ClockBase base = clockOf(clockid);
@@ -40,7 +40,6 @@ void Replay::init(CpuNow& cpu, Row row, Address address, s32 clockid, u32 mode) 
   const bool rt = in_.profile.rt.expected.value_or(false);
   if ((mode & softMode) || (rt && !(mode & hardMode))) base = softOf(base);
   tables_.timers[number(timer.id)].base = base;
-  (void)cpu;
 }
 
 ClockBase Replay::baseOf(const HrtimerStart& event, const TimerNow& timer, bool& guessed) const {
@@ -60,12 +59,27 @@ ClockBase Replay::baseOf(const HrtimerStart& event, const TimerNow& timer, bool&
   return soft ? softOf(base) : base;
 }
 
+Known<Replay::MonoRange> Replay::monoRangeOf(s64 expires, ClockBase base, Row row) const {
+  const auto at = [&](s64 offset) {
+    return expires >= leastNever ? never : MonoTime{std::max<s64>(0, expires - offset)};
+  };
+  if (hardOf(base) == ClockBase::Mono) return MonoRange{at(0), at(0), at(0)};
+  const auto& epochs = in_.clocks.epochs(base);
+  if (epochs.empty()) return {};
+  std::size_t next = 0;  // the first epoch that begins behind the row
+  while (next < epochs.size() && epochs[next].first <= row) ++next;
+  const s64 before = epochs[next == 0 ? 0 : next - 1].offset;
+  if (next == 0 || next == epochs.size() || row <= epochs[next - 1].last) {
+    return MonoRange{at(before), at(before), at(before)};
+  }
+  const s64 after = epochs[next].offset;
+  return MonoRange{at(std::max(before, after)), at(std::min(before, after)), at(before)};
+}
+
 Known<MonoTime> Replay::monoOf(s64 expires, ClockBase base, Row row) const {
-  if (hardOf(base) == ClockBase::Mono) return MonoTime{std::max<s64>(0, expires)};
-  const Known<s64> offset = in_.clocks.offset(hardOf(base), row);
-  if (!offset) return {};
-  if (expires >= leastNever) return never;
-  return MonoTime{std::max<s64>(0, expires - *offset)};
+  const auto range = monoRangeOf(expires, base, row);
+  if (!range || range->least != range->most) return {};
+  return range->least;
 }
 
 Cpu Replay::ownerOf(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber,
@@ -96,13 +110,18 @@ void Replay::refreshFloor(CpuNow& cpu, Row row) {
   MonoTime floor = hindsight_.floor(cpu.index, row);
   for (const SpanId id : unplaced_) {
     const ArmedSpan& span = tables_.spans[number(id)];
-    const auto x = monoOf(span.expires, span.clockBase(), row);
-    floor = std::min(floor, x.value_or(MonoTime{std::numeric_limits<s64>::min()}));
+    const auto x = monoRangeOf(span.expires, span.clockBase(), row);
+    floor = std::min(floor, x ? x->least : MonoTime{std::numeric_limits<s64>::min()});
+  }
+  for (const SpanId id : unsure_) {
+    const ArmedSpan& span = tables_.spans[number(id)];
+    if (span.owner != cpu.cpu) continue;
+    floor = std::min(floor, monoRangeOf(span.expires, span.clockBase(), row)->least);
   }
   cpu.hrtimers.setFloor(floor);
 }
 
-void Replay::removed(CpuNow& cpu, Row row, TimerNow& timer) {
+void Replay::removed(Row row, TimerNow& timer) {
   const ArmedSpan& span = tables_.spans[number(*timer.span)];
   CpuNow* owner = span.owner == noCpu ? nullptr : cpuNow(span.owner);
   if (!owner) return;
@@ -112,15 +131,15 @@ void Replay::removed(CpuNow& cpu, Row row, TimerNow& timer) {
     owner->hrtimers.cancelRemote(*timer.span);
   }
   recordLines(*owner, row);
-  (void)cpu;
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber) {
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
   const Context context = store_.context(row);
-  const bool byCallback = cpu.lastExit == event.hrtimer && !event.wasArmed &&
-                          (!modeRecorded_ || event.mode == 0) &&
-                          (context.hardIrq() || context.softIrq());
+  const bool byCallback =
+      (context.hardIrq() ? cpu.lastExitHard : cpu.lastExitSoft) == event.hrtimer &&
+      !event.wasArmed && (!modeRecorded_ || event.mode == 0) &&
+      (context.hardIrq() || context.softIrq());
   if (!byCallback && timer.everStarted && !timer.span) {
     // Another callback while nothing is armed: another user of the address.
     const ModelTimer& model = tables_.timers[number(timer.id)];
@@ -142,13 +161,17 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
     model.base = base;
     model.baseGuessed = guessed;
   }
-  const Known<MonoTime> x = monoOf(event.expires.value, base, row);
+  const Known<MonoRange> range = monoRangeOf(event.expires.value, base, row);
+  Known<MonoTime> x;
+  if (range) x = range->asBefore;
 
   if (!timer.span && !timer.known && event.wasArmed) {
     if (const auto seeded = takeSeed(nullptr, event.function, {})) {
       adopt(timer, *seeded, event.hrtimer);
     }
   }
+  if (isTick(event.function) && !cpu.tickStopRow) stoppedTick_[cpu.index] = false;
+  cpu.tickStopRow = false;
   // What was armed before, against what the row says of it.
   const bool uncertain = timer.span && tables_.spans[number(*timer.span)].has(ArmedSpan::Uncertain);
   Known<bool> armedRight;
@@ -175,12 +198,16 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   }
   const bool restart = wasArmedRecorded_ ? event.wasArmed : announced;
 
-  const u32 leading = byCallback ? 0 : leadingCalls(cpu, row, restart);
+  bool unclear = false;
+  const u32 leading = byCallback ? 0 : leadingCalls(cpu, row, restart, unclear);
   Operation operation;
+  operation.blind = unclear;
+  operation.why = BlindSpotKind::ProgrammingNotTraced;
   operation.removalSeen = leading;
   operation.kind = restart ? OperationKind::Restart : OperationKind::Start;
   operation.row = row;
   operation.timer = timer.id;
+  operation.wallClock = hardOf(base) == ClockBase::Real || hardOf(base) == ClockBase::Tai;
   const auto blindBecause = [&](BlindSpotKind why) {
     if (!operation.blind) operation.why = why;
     operation.blind = true;
@@ -209,7 +236,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
     } else if (before.owner == cpu.cpu && cpu.hrtimers.queued(*old)) {
       here = old;
     } else {
-      removed(cpu, row, timer);
+      removed(row, timer);
     }
   } else if (restart) {
     blindBecause(BlindSpotKind::BeforeEvidence);
@@ -217,11 +244,16 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
       expiredFromBefore(timer.id, row, SpanEnd::Restarted, number(base), noCpu);
     }
   }
+  if (old) timer.lastSpan = old;
   const Known<BaseTime> lastExpires = timer.lastExpires;
   if (old) close(*old, row, restart ? SpanEnd::Restarted : SpanEnd::Unknown);
   const SpanId id = open(span);
+  if (range && range->least != range->most) {
+    unsure_.push_back(id);
+    blindBecause(BlindSpotKind::ClockNotAnchored);
+  }
   timer.span = id;
-  timer.known = true;
+  timer.known = hrtimersComplete_;
   timer.everStarted = true;
   timer.lastExpires = event.expires;
 
@@ -235,31 +267,37 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
     recordLines(cpu, row);
     return;
   }
-  if (owner == &cpu) {
+  if (x) {
     HrtimerModel::Start start{};
     start.span = id;
-    start.was = here;
+    start.armed = here.has_value();
+    if (here) {
+      start.was = here;
+    } else if (timer.lastSpan && tables_.spans[number(*timer.lastSpan)].owner == cpu.cpu) {
+      start.was = timer.lastSpan;
+    }
     start.base = base;
     start.x = *x;
     start.expires = event.expires;
     start.lazy = event.mode & lazyMode;
     start.callbackRuns = timer.running == cpu.cpu;
+    if (!owner) {
+      start.owner.reset();
+    } else {
+      start.owner = owner == &cpu;
+    }
     operation.predicted = cpu.hrtimers.start(start);
-  } else {
-    const MonoTime next = cpu.hrtimers.scalars(rule_).expiresNext.value_or(never);
-    if (here) operation.predicted = cpu.hrtimers.cancel(*here);
-    if (owner) {
+    if (owner && owner != &cpu) {
       owner->hrtimers.enqueueRemote(id, base, *x, event.expires);
       recordLines(*owner, row);
-    } else {
-      unplaced_.push_back(id);
-      if (!x) {
-        blindBecause(BlindSpotKind::ClockNotAnchored);
-      } else if (*x < next || here) {
-        // Queued here it would have been first.
-        blindBecause(BlindSpotKind::OwnerUnknown);
-      }
     }
+  } else {
+    if (here) cpu.hrtimers.cancelRemote(*here);
+    blindBecause(BlindSpotKind::ClockNotAnchored);
+  }
+  if (!owner) {
+    unplaced_.push_back(id);
+    operation.why = BlindSpotKind::OwnerUnknown;
   }
   Known<bool> judgedArm = armedRight;
   if (!wasArmedRecorded_) judgedArm = !old || announced;
@@ -277,7 +315,11 @@ Replay::CancelMeaning Replay::meaningOf(Row row, Address timer) const {
     if (transparent_[store_.typeIndex(next)]) continue;
     if (store_.kind(next) == kindOf<HrtimerStart> &&
         store_.as<HrtimerStart>(next).hrtimer == timer) {
-      return CancelMeaning::Restart;
+      // The idle loop restarts its tick by cancel and start (tick_nohz_restart).
+      const bool idleTick = isTick(store_.as<HrtimerStart>(next).function) &&
+                            number(store_.pid(next)) == 0 && !store_.context(next).hardIrq() &&
+                            stoppedTick_[cpuOfStream_[store_.streamOf(row)]];
+      return idleTick ? CancelMeaning::Cancel : CancelMeaning::Restart;
     }
     if (store_.kind(next) == kindOf<HrtimerExpireEntry> &&
         store_.as<HrtimerExpireEntry>(next).hrtimer == timer) {
@@ -289,7 +331,7 @@ Replay::CancelMeaning Replay::meaningOf(Row row, Address timer) const {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
   const CancelMeaning meaning = meaningOf(row, event.hrtimer);
   if (meaning == CancelMeaning::Expiry) return;  // hrtimer_expire_entry does it
   if (meaning == CancelMeaning::Restart) {
@@ -301,7 +343,8 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
     return;  // hrtimer_start does it
   }
   Operation operation;
-  operation.removalSeen = leadingCalls(cpu, row, !restartsVisible_);
+  operation.removalSeen = leadingCalls(cpu, row, !restartsVisible_, operation.blind);
+  operation.why = BlindSpotKind::ProgrammingNotTraced;
   operation.kind = OperationKind::Cancel;
   operation.row = row;
   operation.timer = timer.id;
@@ -322,19 +365,20 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
       operation.blind = true;
       operation.why = span.owner == noCpu ? BlindSpotKind::OwnerUnknown : BlindSpotKind::LostEvents;
     } else {
-      removed(cpu, row, timer);  // of another CPU: nothing is programmed here
+      removed(row, timer);  // of another CPU: nothing is programmed here
     }
     close(*timer.span, row, SpanEnd::Cancelled);
+    timer.lastSpan = timer.span;
     timer.span.reset();
   }
-  timer.known = true;
+  timer.known = hrtimersComplete_;
   beginOperation(cpu, operation);
   recordLines(cpu, row);
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
   closeOperation(cpu);
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
   const Context context = store_.context(row);
   const bool hard = context.hardIrq();
   if (!timer.span && !timer.known) {
@@ -369,6 +413,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
     cpu.softNow = event.now;
     cpu.lastExpires = {};
   }
+  if (!hard) cpu.softCallbackRuns = true;
   if (monoNow && hardOf(base) == ClockBase::Mono) {
     // `now` was read before the row was written (I17).
     if (const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu)) {
@@ -435,33 +480,39 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
       if (!uncertain) {
         differs(DiscrepancyKind::WrongCpu, row, cpu, timer.id, number(span.owner), number(cpu.cpu));
       }
-      removed(cpu, row, timer);
+      removed(row, timer);
     } else if (cpu.hrtimers.queued(id)) {
       cpu.hrtimers.expire(id);
     }
     close(id, row, SpanEnd::Expired);
     timer.span.reset();
+    timer.lastSpan = id;
   }
-  timer.known = true;
+  timer.known = hrtimersComplete_;
   timer.running = cpu.cpu;
   recordLines(cpu, row);
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event) {
   closeOperation(cpu);
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
   if (timer.running && *timer.running != cpu.cpu) {
     differs(DiscrepancyKind::UnbalancedBracket, row, cpu, timer.id);
   }
   timer.running.reset();
-  if (!timer.span) timer.known = true;
-  cpu.lastExit = event.hrtimer;
+  if (!timer.span) timer.known = hrtimersComplete_;
+  if (store_.context(row).hardIrq()) {
+    cpu.lastExitHard = event.hrtimer;
+  } else {
+    cpu.lastExitSoft = event.hrtimer;
+    cpu.softCallbackRuns = false;
+  }
 }
 
-void Replay::apply(CpuNow& cpu, Row row, const HrtimerStartExpired& event) {
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+void Replay::apply(Row row, const HrtimerStartExpired& event) {
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
   if (!timer.span) return;
-  removed(cpu, row, timer);
+  removed(row, timer);
   close(*timer.span, row, SpanEnd::ExpiredAtStart);
   timer.span.reset();
 }

@@ -11,6 +11,8 @@ namespace {
 
 /// A call this near to one operation and ten times as far from the other is taken as its own (ns).
 constexpr s64 nearNs = 2'000;
+/// Calls come a few us from their operation, if the machine was not stopped between.
+constexpr s64 farNs = 50'000;
 
 bool near(s64 one, s64 other) {
   return one >= 0 && one < nearNs && other > 10 * std::max<s64>(one, 1);
@@ -21,6 +23,12 @@ bool near(s64 one, s64 other) {
 void Replay::beginInterrupt(CpuNow& cpu, Row row, bool inferred) {
   if (cpu.inTimerInterrupt) return;
   closeOperation(cpu);
+  if (cpu.softirq == hrtimerVector && !cpu.softPassEnded && !cpu.softCallbackRuns &&
+      !softPassGoesOn(cpu, row)) {
+    // Interrupts are on in the soft pass only while a callback runs: this one came behind its end.
+    endOfHrtimerSoftirq(cpu, row);
+    cpu.softPassEnded = true;
+  }
   cpu.inTimerInterrupt = true;
   cpu.inferredInterrupt = inferred;
   cpu.interruptRow = row;
@@ -48,7 +56,21 @@ void Replay::beginPass(CpuNow& cpu, Row row) {
 void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
   if (!cpu.inTimerInterrupt) beginInterrupt(cpu, row, true);
   const bool further = !cpu.passOpen;
-  if (further) cpu.hrtimers.beginInterrupt({});
+  if (further) {
+    // A pass that left no row: the device refused a time that had come. Three are made, then the hang delay.
+    const auto now = in_.clocks.mono(store_.time(row), cpu.cpu);
+    const Known<MonoTime> next = cpu.hrtimers.scalars(rule_).expiresNext;
+    if (cpu.interrupt && cpu.retries == 2 && cpu.interrupt->enqueueSeen == 3) {
+      ++cpu.retries;
+      cpu.hrtimers.hang();
+    } else if (now && next && *next <= now->value + now->error) {
+      ++cpu.retries;
+    } else if (cpu.interrupt && cpu.interrupt->enqueueSeen < 4) {
+      cpu.interrupt->blind = true;
+      cpu.interrupt->why = BlindSpotKind::OutsideModel;
+    }
+    cpu.hrtimers.beginInterrupt({});
+  }
   refreshFloor(cpu, row);
   // Whoever is first now must not have been due in this pass (I16).
   if (cpu.passNow && cpu.highRes && !further) {
@@ -96,7 +118,9 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
     Known<bool> right;
     if (cpu.passNow && cpu.softirqNextBefore && cpu.warm && cpu.retries == 0) {
       right = cpu.raisedInInterrupt == (*cpu.passNow >= *cpu.softirqNextBefore);
-      if (!*right && *cpu.softirqNextBefore >= cpu.hrtimers.floor()) right.reset();
+      const bool wallClock = !cpu.hrtimers.tree(ClockBase::RealSoft).empty() ||
+                             !cpu.hrtimers.tree(ClockBase::TaiSoft).empty();
+      if (!*right && (wallClock || *cpu.softirqNextBefore >= cpu.hrtimers.floor())) right.reset();
     }
     judge(25, right);
     if (right == false) {
@@ -110,6 +134,12 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
       calls.enqueue.least = static_cast<u8>(calls.enqueue.least + cpu.retries);
       calls.enqueue.most = static_cast<u8>(calls.enqueue.most + cpu.retries);
     }
+    if (cpu.comingUp && operation.enqueueSeen == 0) {
+      // The first interrupts still are those of the low resolution tick.
+      operation.blind = true;
+      operation.why = BlindSpotKind::NotHighRes;
+    }
+    cpu.comingUp = cpu.comingUp && operation.enqueueSeen == 0;
     if (rule_ >= HrtimerRule::R4) {
       operation.blind = true;
       operation.why = BlindSpotKind::DeferredRearm;
@@ -163,8 +193,9 @@ void Replay::call(CpuNow& cpu, Row row, CallSite site, Known<MonoTime> value) {
   cpu.waiting.push_back({row, site, value});
 }
 
-u32 Replay::leadingCalls(CpuNow& cpu, Row row, bool takesLeading) {
+u32 Replay::leadingCalls(CpuNow& cpu, Row row, bool takesLeading, bool& unclear) {
   u32 leading = 0;
+  unclear = false;
   for (std::size_t i = 0; takesLeading && i < cpu.waiting.size(); ++i) {
     const CpuNow::Waiting& call = cpu.waiting[i];
     bool mine = call.site == CallSite::Removal;
@@ -181,6 +212,11 @@ u32 Replay::leadingCalls(CpuNow& cpu, Row row, bool takesLeading) {
       } else {
         const s64 behind = (store_.time(call.row) - store_.time(cpu.operation->row)).value;
         const s64 ahead = (store_.time(row) - store_.time(call.row)).value;
+        if (!call.value && behind > farNs && ahead > farNs) {
+          // Far from both: it belongs to either.
+          cpu.operation->blind = unclear = true;
+          cpu.operation->why = BlindSpotKind::ProgrammingNotTraced;
+        }
         if (call.value) {
           mine = call.value != cpu.hrtimers.scalars(rule_).expiresNext;
         } else {
@@ -256,6 +292,11 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
     why = BlindSpotKind::BeforeEvidence;
   } else if (expected.known() || !expected.admits(seen)) {
     outcome = expected.admits(seen);
+    if (!*outcome && operation.wallClock) {
+      // A clock that was set, and perhaps set back, leaves no row: the timer lay elsewhere then.
+      outcome.reset();
+      why = BlindSpotKind::ClockNotAnchored;
+    }
   }
   tables_.ratios.programming.add(outcome);
   judge(21, outcome, why);
@@ -285,8 +326,20 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
   }
 }
 
+bool Replay::softPassGoesOn(const CpuNow& cpu, Row row) const {
+  const auto rows = store_.rowsOfStream(store_.streamOf(row));
+  for (u32 at = cpu.place; at < rows.size(); ++at) {
+    if (store_.context(rows[at]).hardIrq()) continue;
+    const EventKind kind = store_.kind(rows[at]);
+    if (kind == kindOf<HrtimerExpireEntry>) return true;
+    if (kind == kindOf<SoftirqExit> || kind == kindOf<SchedSwitch>) return false;
+  }
+  return false;
+}
+
 void Replay::endOfHrtimerSoftirq(CpuNow& cpu, Row row) {
   if (cpu.softirq != hrtimerVector) return;  // its entry was before the recording
+  if (cpu.softPassEnded) return;
   closeOperation(cpu);
   refreshFloor(cpu, row);
   Operation operation;

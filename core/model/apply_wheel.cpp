@@ -55,14 +55,14 @@ bool Replay::startsAgain(Row row, Address timer) const {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
   if (timer.span) {
     ArmedSpan& old = tables_.spans[number(*timer.span)];
-    if (!old.has(ArmedSpan::Uncertain)) {
+    if (!old.has(ArmedSpan::Uncertain) && timer.known) {
       // Every detach prints timer_cancel, so the timer cannot still be pending.
       differs(DiscrepancyKind::StartedWhileArmed, row, cpu, timer.id);
-      removed(cpu, row, timer);
     }
+    removed(row, timer);
     close(*timer.span, row, SpanEnd::Unknown);
     timer.span.reset();
   }
@@ -95,7 +95,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
   const SpanId id = open(span);
   ArmedSpan& opened = tables_.spans[number(id)];
   timer.span = id;
-  timer.known = true;
+  timer.known = wheelComplete_;
   timer.everStarted = true;
 
   const WheelGeometry& geometry = wheelRules_.geometry;
@@ -140,7 +140,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
   if (announcesExpiry(cpu, row, event.timer)) return;  // timer_expire_entry does it
   const SpanEnd end = startsAgain(row, event.timer) ? SpanEnd::Restarted : SpanEnd::Cancelled;
   if (!timer.span) {
@@ -149,17 +149,17 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
     } else {
       expiredFromBefore(timer.id, row, end, 0, noCpu);
     }
-    timer.known = true;
+    timer.known = wheelComplete_;
     return;
   }
-  removed(cpu, row, timer);
+  removed(row, timer);
   close(*timer.span, row, end);
   timer.span.reset();
-  timer.known = true;
+  timer.known = wheelComplete_;
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
   ModelTimer& model = tables_.timers[number(timer.id)];
   const WheelGeometry& geometry = wheelRules_.geometry;
   const bool baseClkRecorded = store_.type(row).recorded(3);
@@ -185,7 +185,9 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
     judge(10, {}, BlindSpotKind::ContextNotVisible);
   }
   // timer_cancel of the same timer must be near, rows of interrupts between (I09).
-  {
+  if (!wheelComplete_) {
+    judge(9, {}, BlindSpotKind::NotRecorded);
+  } else {
     const auto rows = store_.rowsOfStream(store_.streamOf(row));
     Known<bool> announced = cpu.place == 0 ? Known<bool>{} : Known<bool>{false};
     for (u32 back = 1; back <= cpu.place && back <= lookAhead; ++back) {
@@ -228,7 +230,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
       const auto result = owner->wheel[span.base].expire(id, now, baseClk);
       atBucket = result.atItsBucket;
       inOrder = result.inOrder;
-      for (const SpanId lostSpan : result.lost) {
+      for (const SpanId lostSpan : wheelComplete_ ? result.lost : std::vector<SpanId>{}) {
         const ArmedSpan& other = tables_.spans[number(lostSpan)];
         differs(DiscrepancyKind::Lost, row, *owner, other.timer, other.second, event.now.value);
       }
@@ -255,26 +257,40 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
     close(id, row, SpanEnd::Expired);
     timer.span.reset();
   }
-  timer.known = true;
+  timer.known = wheelComplete_;
   timer.running = cpu.cpu;
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerExpireExit& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
   if (timer.running && *timer.running != cpu.cpu) {
     differs(DiscrepancyKind::UnbalancedBracket, row, cpu, timer.id);
   }
   timer.running.reset();
-  if (!timer.span) timer.known = true;
+  if (!timer.span) timer.known = wheelComplete_;
 }
 
 void Replay::endOfTimerSoftirq(CpuNow& cpu, Row row) {
   if (cpu.softirq != timerVector) return;  // its entry was before the recording
   const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu);
-  const auto jiffies = mono ? in_.clocks.jiffies(mono->value) : Known<JiffyRange>{};
+  auto jiffies = mono ? in_.clocks.jiffies(*mono) : Known<JiffyRange>{};
+  if (jiffies) jiffies->earliest = wheelRules_.geometry.wrap(jiffies->earliest);
   // The run went on to jiffies as it was read last; the earliest possible one is certain.
   if (jiffies) {
-    for (WheelModel& base : cpu.wheel) base.endOfRun(jiffies->earliest);
+    for (std::size_t kind = 0; kind < wheelBaseCount; ++kind) {
+      // An idle CPU's GLOBAL base may be in the hands of another.
+      if (tables_.wheelBases == 3 && static_cast<WheelBaseKind>(kind) == WheelBaseKind::Global &&
+          store_.pid(row) == Pid{0}) {
+        continue;
+      }
+      WheelModel& base = cpu.wheel[kind];
+      for (const SpanId id : base.endOfRun(jiffies->earliest)) {
+        if (!wheelComplete_) continue;
+        const ArmedSpan& span = tables_.spans[number(id)];
+        differs(DiscrepancyKind::Lost, row, cpu, span.timer, span.second,
+                static_cast<s64>(jiffies->earliest));
+      }
+    }
     recordLines(cpu, row);
   }
 }

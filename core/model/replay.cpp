@@ -58,6 +58,18 @@ Replay::Replay(const ReplayInput& input)
   callsByProbe_ = !callsTraced_ && hasRows(kindOf<ProgramEventProbe>);
   softirqsTraced_ = hasRows(kindOf<SoftirqEntry>) && hasRows(kindOf<SoftirqExit>);
   raisesTraced_ = hasRows(kindOf<SoftirqRaise>);
+  wheelComplete_ = hasRows(kindOf<TimerStart>) && hasRows(kindOf<TimerCancel>) &&
+                   hasRows(kindOf<TimerExpireEntry>);
+  // A short recording may have no cancel; whoever records the wheel's records the whole group.
+  hrtimersComplete_ = hasRows(kindOf<HrtimerStart>) && hasRows(kindOf<HrtimerExpireEntry>) &&
+                      (hasRows(kindOf<HrtimerCancel>) || hasRows(kindOf<TimerCancel>));
+  for (const std::string_view name : {"tick_sched_timer", "tick_nohz_handler"}) {
+    if (const auto range = input.recording.metadata.symbols->rangeOf(name)) {
+      tickFunctions_.push_back(static_cast<Address>(range->from));
+    }
+  }
+  findClockSteps();
+  stoppedTick_.resize(cpuOfStream_.size() + 1);
   cpuNumbers_ = cpusOf(store_);
   for (const Stream& stream : store_.streams()) {
     cpuOfStream_.push_back(indexOf(cpuNumbers_, stream.cpu));
@@ -116,6 +128,7 @@ void Replay::step(Row row) {
     ++nextLoss_;
     if (CpuNow* cpu = cpuNow(loss.cpu)) lost(*cpu, row);
   }
+  clockSteps(row);
   CpuNow& cpu = *cpus_[cpuOfStream_[store_.streamOf(row)]];
   cpu.place = store_.placeInStream(row);
   if (!cpu.online) cameUp(cpu, row);
@@ -131,7 +144,8 @@ void Replay::step(Row row) {
   }
   rowOfCpu(cpu, row, kind);
   if (kind != kindOf<HrtimerExpireExit> && !transparent_[store_.typeIndex(row)]) {
-    cpu.lastExit.reset();
+    cpu.lastExitHard.reset();
+    if (!store_.context(row).hardIrq()) cpu.lastExitSoft.reset();
   }
   cpu.lastRow = row;
   while (nextDeath_ < deaths_.size() && deaths_[nextDeath_].last <= row) {
@@ -160,12 +174,12 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       break;
     case kindOf<HrtimerInit>: {
       const auto event = store_.as<HrtimerInit>(row);
-      init(cpu, row, event.hrtimer, event.clockid, event.mode);
+      init(row, event.hrtimer, event.clockid, event.mode);
       break;
     }
     case kindOf<HrtimerSetup>: {
       const auto event = store_.as<HrtimerSetup>(row);
-      init(cpu, row, event.hrtimer, event.clockid, event.mode);
+      init(row, event.hrtimer, event.clockid, event.mode);
       break;
     }
     case kindOf<HrtimerStart>:
@@ -181,7 +195,7 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       apply(cpu, row, store_.as<HrtimerExpireExit>(row));
       break;
     case kindOf<HrtimerStartExpired>:
-      apply(cpu, row, store_.as<HrtimerStartExpired>(row));
+      apply(row, store_.as<HrtimerStartExpired>(row));
       break;
     case kindOf<ProgramEvent>:
       call(cpu, row, callSites_.of(store_.as<ProgramEvent>(row).parentIp), {});
@@ -204,7 +218,11 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       break;
     case kindOf<SoftirqRaise>:
       if (store_.as<SoftirqRaise>(row).vec == hrtimerVector) {
-        if (!cpu.inTimerInterrupt && store_.context(row).hardIrq()) beginInterrupt(cpu, row, true);
+        if (!cpu.inTimerInterrupt && store_.context(row).hardIrq()) {
+          beginInterrupt(cpu, row, true);
+        } else if (cpu.inTimerInterrupt && !cpu.passOpen) {
+          beginPass(cpu, row);  // programming failed, the time had come: a further pass
+        }
         cpu.hrtimers.softirqRaised();
         cpu.raisedInInterrupt = true;
         recordLines(cpu, row);
@@ -214,6 +232,8 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       cpu.softirq = static_cast<u8>(store_.as<SoftirqEntry>(row).vec);
       cpu.softirqRow = row;
       cpu.softirqEndCalls = 0;
+      cpu.softPassEnded = false;
+      cpu.softCallbackRuns = false;
       cpu.wheelExpiriesInRun = 0;
       cpu.remoteRun = false;
       cpu.softNow.reset();
@@ -232,15 +252,58 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
     case kindOf<TickStop>:
       if (store_.as<TickStop>(row).success != 0) {
         if (const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu)) {
-          if (const auto jiffies = in_.clocks.jiffies(mono->value)) {
-            for (WheelModel& base : cpu.wheel) base.idle(jiffies->latest);
+          if (const auto jiffies = in_.clocks.jiffies(*mono)) {
+            const u64 latest = wheelRules_.geometry.wrap(jiffies->latest);
+            cpu.wheel[number(WheelBaseKind::LocalOrStd)].idle(latest);
+            cpu.wheel[number(WheelBaseKind::Global)].idle(latest);
             recordLines(cpu, row);
           }
         }
+        stoppedTick_[cpu.index] = true;
+        cpu.tickStopRow = true;
       }
       break;
     default:
       break;
+  }
+}
+
+bool Replay::isTick(Address function) const {
+  return std::ranges::find(tickFunctions_, function) != tickFunctions_.end();
+}
+
+void Replay::findClockSteps() {
+  for (const ClockBase base : {ClockBase::Real, ClockBase::Boot, ClockBase::Tai}) {
+    const auto& epochs = in_.clocks.epochs(base);
+    for (std::size_t i = 1; i < epochs.size(); ++i) {
+      const s64 change = epochs[i].offset - epochs[i - 1].offset;
+      clockSteps_.push_back({Row{number(epochs[i - 1].last) + 1}, base, false, change});
+      clockSteps_.push_back({epochs[i].first, base, true, change});
+    }
+  }
+  std::ranges::stable_sort(clockSteps_, {}, &ClockStep::row);
+}
+
+void Replay::clockSteps(Row row) {
+  for (; nextClockStep_ < clockSteps_.size() && clockSteps_[nextClockStep_].row <= row;
+       ++nextClockStep_) {
+    const ClockStep& step = clockSteps_[nextClockStep_];
+    const auto ofBase = [&](SpanId id) {
+      const ArmedSpan& span = tables_.spans[number(id)];
+      return tables_.timers[number(span.timer)].of == TimerClass::Hrtimer &&
+             hardOf(span.clockBase()) == step.base;
+    };
+    if (!step.known) {
+      for (const SpanId id : open_) {
+        if (ofBase(id)) unsure_.push_back(id);
+      }
+      continue;
+    }
+    std::erase_if(unsure_, ofBase);
+    for (auto& cpu : cpus_) {
+      cpu->hrtimers.shift(step.base, step.change);
+      cpu->hrtimers.shift(softOf(step.base), step.change);
+    }
   }
 }
 
@@ -249,7 +312,7 @@ Replay::CpuNow* Replay::cpuNow(Cpu cpu) {
   return at < cpuNumbers_.size() && cpuNumbers_[at] == cpu ? cpus_[at].get() : nullptr;
 }
 
-Replay::TimerNow& Replay::timer(TimerClass of, Address address, Row row) {
+Replay::TimerNow& Replay::timer(TimerClass of, Address address) {
   const bool wheel = of == TimerClass::Wheel;
   auto& pool = wheel ? wheelAddresses_ : hrtimerAddresses_;
   auto& timers = wheel ? wheelTimers_ : hrtimers_;
@@ -260,17 +323,16 @@ Replay::TimerNow& Replay::timer(TimerClass of, Address address, Row row) {
     made.of = of;
     made.address = address;
   }
-  (void)row;
   return timers[id];
 }
 
 Replay::TimerNow& Replay::initialised(TimerClass of, Address address, Row row) {
-  TimerNow& now = timer(of, address, row);
+  TimerNow& now = timer(of, address);
   ModelTimer& model = tables_.timers[number(now.id)];
   const bool first = !model.init && model.function == Address{} && !now.span;
   if (now.span) {
     // An on-stack timer whose end was lost looks the same: only a live timer is a contradiction (B14).
-    removed(*cpuNow(store_.cpu(row)), row, now);
+    removed(row, now);
     close(*now.span, row, SpanEnd::ReInitialised);
     now.span.reset();
   }
@@ -281,7 +343,8 @@ Replay::TimerNow& Replay::initialised(TimerClass of, Address address, Row row) {
     made.address = address;
   }
   tables_.timers[number(now.id)].init = row;
-  now.known = true;
+  now.known = of == TimerClass::Wheel ? wheelComplete_ : hrtimersComplete_;
+  now.lastSpan.reset();
   now.running.reset();
   return now;
 }
@@ -311,6 +374,7 @@ void Replay::close(SpanId id, Row row, SpanEnd end) {
   placeInOpen_[number(open_[place])] = place;
   open_.pop_back();
   if (span.owner == noCpu) std::erase(unplaced_, id);
+  if (!unsure_.empty()) std::erase(unsure_, id);
   countChange(span.owner, row);
 }
 
@@ -358,7 +422,9 @@ void Replay::lost(CpuNow& cpu, Row row) {
   cpu.passOpen = false;
   cpu.softirq = noVector;
   cpu.warm = false;
-  cpu.lastExit.reset();
+  cpu.lastExitHard.reset();
+  cpu.lastExitSoft.reset();
+  cpu.softCallbackRuns = false;
   cpu.restartAnnounced.reset();
   const auto forget = [&](std::vector<TimerNow>& timers) {
     for (TimerNow& timer : timers) {
@@ -370,7 +436,7 @@ void Replay::lost(CpuNow& cpu, Row row) {
       }
       ArmedSpan& span = tables_.spans[number(*timer.span)];
       if (span.owner != cpu.cpu && span.owner != noCpu) continue;
-      removed(cpu, row, timer);
+      removed(row, timer);
       span.flags |= ArmedSpan::Uncertain;
       timer.known = false;
     }

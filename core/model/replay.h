@@ -57,6 +57,7 @@ class Replay {
     u32 removalSeen = 0, enqueueSeen = 0;
     bool blind = false;  ///< not judged
     BlindSpotKind why{};
+    bool wallClock = false;  ///< of a timer of CLOCK_REALTIME or CLOCK_TAI
   };
 
   // replay.cpp
@@ -66,8 +67,11 @@ class Replay {
   SpanId open(ArmedSpan span);
   void close(SpanId span, Row row, SpanEnd end);
   SpanId expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner);
-  TimerNow& timer(TimerClass of, Address address, Row row);
+  TimerNow& timer(TimerClass of, Address address);
   TimerNow& initialised(TimerClass of, Address address, Row row);
+  void clockSteps(Row row);
+  void findClockSteps();
+  [[nodiscard]] bool isTick(Address function) const;
   void differs(DiscrepancyKind kind, Row row, const CpuNow& cpu, Known<TimerId> timer,
                Known<s64> model = {}, Known<s64> trace = {}, bool warmUp = false);
   void judge(std::size_t invariant, Known<bool> outcome,
@@ -90,16 +94,22 @@ class Replay {
   bool startsAgain(Row row, Address timer) const;
 
   // apply_hrtimer.cpp
-  void init(CpuNow& cpu, Row row, Address timer, s32 clockid, u32 mode);
+  void init(Row row, Address timer, s32 clockid, u32 mode);
   void apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber);
   void apply(CpuNow& cpu, Row row, const HrtimerCancel& event);
   void apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event);
   void apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event);
-  void apply(CpuNow& cpu, Row row, const HrtimerStartExpired& event);
-  void removed(CpuNow& cpu, Row row, TimerNow& timer);
+  void apply(Row row, const HrtimerStartExpired& event);
+  void removed(Row row, TimerNow& timer);
   Cpu ownerOf(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber,
               const TimerNow& timer, bool& inferred) const;
   ClockBase baseOf(const HrtimerStart& event, const TimerNow& timer, bool& guessed) const;
+  /// When the device would have to fire; a range while the offset of the clock is one of two (it was set between).
+  struct MonoRange {
+    MonoTime least, most;
+    MonoTime asBefore;  ///< with the offset that was in force before
+  };
+  Known<MonoRange> monoRangeOf(s64 expires, ClockBase base, Row row) const;
   Known<MonoTime> monoOf(s64 expires, ClockBase base, Row row) const;
   enum class CancelMeaning : u8 { Cancel, Restart, Expiry };
   CancelMeaning meaningOf(Row row, Address timer) const;
@@ -111,12 +121,13 @@ class Replay {
   void beginPass(CpuNow& cpu, Row row);
   void endPass(CpuNow& cpu, Row row, Known<MonoTime> value);
   void endInterrupt(CpuNow& cpu, Row row);
-  u32 leadingCalls(CpuNow& cpu, Row row, bool takesLeading);
+  u32 leadingCalls(CpuNow& cpu, Row row, bool takesLeading, bool& unclear);
   void beginOperation(CpuNow& cpu, const Operation& operation);
   void closeOperation(CpuNow& cpu);
   void judgeOperation(CpuNow& cpu, const Operation& operation);
   void judgeProgrammed(CpuNow& cpu, Row row, MonoTime value);
   void endOfHrtimerSoftirq(CpuNow& cpu, Row row);
+  [[nodiscard]] bool softPassGoesOn(const CpuNow& cpu, Row row) const;
 
   // apply_hotplug.cpp
   void findDeaths();
@@ -133,6 +144,8 @@ class Replay {
   WheelRules wheelRules_;
   bool restartsVisible_;  ///< hrtimer_cancel is emitted for restarts (HT0, HT1)
   bool wasArmedRecorded_ = false, modeRecorded_ = false;
+  bool wheelComplete_ = false,
+       hrtimersComplete_ = false;  ///< all that begins and ends a span is recorded
   bool callsTraced_ = false, callsByProbe_ = false, softirqsTraced_ = false, raisesTraced_ = false;
   std::vector<Cpu> cpuNumbers_;
   std::vector<std::size_t> cpuOfStream_;
@@ -143,6 +156,7 @@ class Replay {
   std::vector<SpanId> open_;      ///< open spans
   std::vector<u32> placeInOpen_;  ///< by span
   std::vector<SpanId> unplaced_;  ///< open hrtimer spans whose CPU is not known
+  std::vector<SpanId> unsure_;    ///< open hrtimer spans whose monotonic expiry is a range
   u32 starts_ = 0;
   Row now_ = noRow;
   u32 nextCheckpoint_ = 0;
@@ -152,6 +166,17 @@ class Replay {
   };
   std::vector<Death> deaths_;  ///< by row
   std::size_t nextDeath_ = 0;
+  /// The offset of a clock base to CLOCK_MONOTONIC becomes another one somewhere between two rows.
+  struct ClockStep {
+    Row row;
+    ClockBase base;
+    bool known;  ///< from this row on the new offset is in force; before: one of the two
+    s64 change = 0;
+  };
+  std::vector<ClockStep> clockSteps_;  ///< by row
+  std::size_t nextClockStep_ = 0;
+  std::vector<Address> tickFunctions_;
+  std::vector<bool> stoppedTick_;  ///< by CPU: since tick_stop, until the tick starts again
   std::size_t nextLoss_ = 0;
   std::vector<u32> lossOrder_;
   struct Seed {

@@ -14,6 +14,8 @@ inline constexpr u8 noVector = 0xff;
 struct Replay::TimerNow {
   TimerId id{};
   Known<SpanId> span;  ///< armed
+  Known<SpanId>
+      lastSpan;        ///< hrtimers: the one before; next_timer of its CPU may still point to it
   bool known = false;  ///< its state is known: first event seen, no loss since
   bool everStarted = false;
   Known<BaseTime>
@@ -35,6 +37,7 @@ struct Replay::CpuNow {
   bool online = true;
   bool warm = false;  ///< a complete timer interrupt was seen
   bool highRes = true;
+  bool comingUp = false;  ///< online again, not seen in high resolution yet
 
   // The timer interrupt that runs.
   bool inTimerInterrupt = false, inferredInterrupt = false, passOpen = false;
@@ -57,6 +60,7 @@ struct Replay::CpuNow {
   Known<BaseTime> softNow;
 
   u32 softirqEndCalls = 0;
+  bool softPassEnded = false;  ///< before an interrupt that came between its end and softirq_exit
 
   // The operation on hrtimers whose trailing calls are awaited, and calls that wait for theirs.
   std::optional<Operation> operation;
@@ -69,9 +73,12 @@ struct Replay::CpuNow {
   Known<Address>
       restartAnnounced;  ///< HT0, HT1: its hrtimer_cancel was the row before, calls left out
 
-  Known<Address> lastExit;  ///< hrtimer whose expire_exit was the row before
+  /// hrtimer whose expire_exit was the row before, in the interrupt and in the softirq below it
+  Known<Address> lastExitHard, lastExitSoft;
+  bool softCallbackRuns = false;
   Known<MonoTime> programmed;
-  s64 changes = 0;  ///< spans begun and ended
+  bool tickStopRow = false;  ///< tick_stop came, its move of the tick not yet
+  s64 changes = 0;           ///< spans begun and ended
   Row lastRow{noRow};
   u32 place = 0;  ///< of the current row in its stream
 };
