@@ -35,6 +35,8 @@ struct CommandInfo {
 
 std::unique_ptr<Command> makeInfoCommand();
 std::unique_ptr<Command> makeEventsCommand();
+std::unique_ptr<Command> makeStateCommand();
+std::unique_ptr<Command> makeSelfcheckCommand();
 
 /// The buffer that the options name, or the one that opens first. Error: Usage with the names that
 /// there are; NotATrace for a recording without buffers.

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `info` for programs: resources/schema/info.schema.json describes it.
-#include <nlohmann/json.hpp>
-
 #include "app/cli/info_report.h"
 #include "app/cli/json_text.h"
+#include "app/cli/model_report.h"
 #include "core/base/shown_text.h"
 
 namespace tickscope {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OrderedJson;
 
 /// Escaped as text output escapes it, so that it is UTF-8 whatever the file holds.
 Json text(std::string_view value) { return shown(value, Breaks::Keep); }
-Json textOrNull(std::string_view value) { return value.empty() ? Json() : text(value); }
 template <class T>
 Json numberOrNull(const Known<T>& value) {
   return value ? Json(*value) : Json();
@@ -97,11 +95,6 @@ Json logOf(const Recording& recording) {
   return list;
 }
 
-void print(const Json& json, Output& out) {
-  out.text(json.dump(2, ' ', false, Json::error_handler_t::replace));
-  out.text("\n");
-}
-
 }  // namespace
 
 void printInfoJson(const RecordingFacts& facts, Output& out) {
@@ -147,11 +140,12 @@ void printInfoJson(const RecordingFacts& facts, Output& out) {
   json["lost"] = {{"events", summary.lost},
                   {"gaps", summary.gaps},
                   {"gaps_of_unknown_size", summary.gapsOfUnknownSize}};
+  json["profile"] = facts.profile ? profileJson(*facts.profile) : Json::object();
   json["backward_steps"] = summary.backwardSteps;
   json["per_cpu"] = cpusOf(summary);
   json["events_by_type"] = typesOf(summary);
   json["log"] = logOf(recording);
-  print(json, out);
+  printJson(json, out);
 }
 
 void printTimerListInfoJson(const Opened& opened, Output& out) {
@@ -192,7 +186,7 @@ void printTimerListInfoJson(const Opened& opened, Output& out) {
     json["devices"].push_back({{"name", text(value.name)}, {"value", text(value.value)}});
   }
   json["lines_not_understood"] = dump.linesNotUnderstood;
-  print(json, out);
+  printJson(json, out);
 }
 
 }  // namespace tickscope

@@ -4,6 +4,7 @@
 
 #include "app/cli/output.h"
 #include "app/load.h"
+#include "core/model/kernel_profile.h"
 #include "core/trace/buffer_summary.h"
 
 namespace tickscope {
@@ -13,7 +14,8 @@ struct RecordingFacts {
   const Opened* opened;
   u32 buffer;
   BufferSummary summary;
-  bool narrowed;  ///< the counts are those of a selection
+  bool narrowed;                 ///< the counts are those of a selection
+  Known<KernelProfile> profile;  ///< learned without a replay; empty: no buffer
 };
 
 void printInfo(const RecordingFacts& facts, Output& out);

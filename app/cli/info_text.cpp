@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "app/cli/columns.h"
 #include "app/cli/info_report.h"
+#include "app/cli/model_report.h"
 #include "core/base/shown_text.h"
 #include "core/base/time_text.h"
 #include "core/trace/event_text.h"
@@ -24,37 +26,6 @@ std::string countOf(u64 number, std::string_view one, std::string_view many) {
 void fact(Output& out, std::string_view name, std::string_view value) {
   out.print("{:<13}{}\n", name, value);
 }
-
-/// Columns of text: the first one to the left, the others to the right, each as wide as its widest
-/// cell.
-class Columns {
- public:
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  /// Columns below this one are names.
-  void leftAligned(std::size_t columns) { left_ = columns; }
-  void print(Output& out) const {
-    std::vector<std::size_t> widths;
-    for (const auto& cells : rows_) {
-      widths.resize(std::max(widths.size(), cells.size()), 0);
-      for (std::size_t i = 0; i < cells.size(); ++i)
-        widths[i] = std::max(widths[i], cells[i].size());
-    }
-    for (const auto& cells : rows_) {
-      std::string line = " ";
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string padding(widths[i] - cells[i].size(), ' ');
-        line += i ? "  " : " ";
-        line += i < left_ ? cells[i] + padding : padding + cells[i];
-      }
-      line.resize(line.find_last_not_of(' ') + 1);
-      out.print("{}\n", line);
-    }
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-  std::size_t left_ = 1;
-};
 
 std::string nameOf(const Buffer& buffer) {
   return buffer.name.empty() ? "(top)" : shown(buffer.name);
@@ -351,6 +322,7 @@ void printInfo(const RecordingFacts& facts, Output& out) {
   } else {
     printBuffer(facts, out);
     printBuffers(facts, out);
+    if (facts.profile) printProfile(*facts.profile, false, out);
     printEvents(facts.summary, out);
     printLosses(facts, out);
   }

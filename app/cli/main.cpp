@@ -22,9 +22,13 @@
 namespace tickscope {
 namespace {
 
-constexpr std::array<CommandInfo, 2> commands{{
+constexpr std::array<CommandInfo, 4> commands{{
     {"info", "What the file is, what it holds and what it lost", makeInfoCommand},
     {"events", "Events in the kernel's text form, filtered", makeEventsCommand},
+    {"state", "What the wheel and the hrtimer trees of each CPU hold at an instant",
+     makeStateCommand},
+    {"selfcheck", "How far the model of the timer code and the recording agree",
+     makeSelfcheckCommand},
 }};
 
 // --- Ctrl-C: the first one asks the job to stop, the next one does not ask

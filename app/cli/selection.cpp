@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "app/cli/point.h"
 #include "core/base/shown_text.h"
-#include "core/base/time_text.h"
 
 namespace tickscope {
 
@@ -18,42 +18,24 @@ std::string nameOf(const Buffer& buffer) {
 
 /// Calls row(u32) or time(u64) with the point that `text` names.
 template <class OnRow, class OnTime>
-Result<void> readPoint(std::string_view option, const std::string& text, ClockUnit unit,
-                       OnRow&& row, OnTime&& time) {
-  for (const std::string_view clock : {"mono:", "jiffies:"}) {
-    if (text.starts_with(clock)) {
-      return usage(fmt::format(
-          "{} {}: times of that clock cannot be found in a trace yet; give a time as the trace "
-          "prints it, or event:ROW.",
-          option, text));
-    }
+Result<void> applyPoint(std::string_view option, const std::string& text, ClockUnit unit,
+                        OnRow&& row, OnTime&& time) {
+  const auto point = readPoint(option, text, unit, false);
+  if (!point) return tl::unexpected(point.error());
+  switch (point->of) {
+    case Point::Of::AtRow:
+      row(static_cast<u32>(point->value));
+      return {};
+    case Point::Of::AtTime:
+      time(point->value);
+      return {};
+    case Point::Of::AtMono:
+    case Point::Of::AtJiffies:
+      break;
   }
-  constexpr std::string_view event = "event:";
-  if (text.starts_with(event)) {
-    const auto number = readNumber(std::string_view(text).substr(event.size()));
-    const auto whole = number ? asWhole(*number) : Known<Whole>{};
-    if (!whole || whole->negative || whole->magnitude > 0xffff'ffffU) {
-      return usage(fmt::format("{} {}: behind event: stands the number of a row.", option, text));
-    }
-    row(static_cast<u32>(whole->magnitude));
-    return {};
-  }
-  const auto number = readNumber(text);
-  const bool seconds = unit == ClockUnit::Nanoseconds;
-  const auto value = !number   ? Known<Whole>{}
-                     : seconds ? inNanoseconds(*number, WrittenNumber::Unit::Second)
-                               : asWhole(*number);
-  if (!value || value->negative) {
-    return usage(
-        seconds
-            ? fmt::format("{} takes a time such as 12.345678901, 50ms or event:ROW, not '{}'.",
-                          option, text)
-            : fmt::format("{} takes a whole number, because the clock of this trace does not count "
-                          "seconds, or event:ROW, not '{}'.",
-                          option, text));
-  }
-  time(value->magnitude);
-  return {};
+  return usage(
+      fmt::format("{} {}: events are chosen by a time as the trace prints it, or event:ROW.",
+                  option, shown(text)));
 }
 
 }  // namespace
@@ -76,13 +58,13 @@ Result<RowSelection> chosenRows(const Buffer& buffer, const CommonOptions& optio
   RowSelection selection(buffer.events);
   const ClockUnit unit = buffer.clock.unit;
   if (!options.from.empty()) {
-    const auto read = readPoint(
+    const auto read = applyPoint(
         "--from", options.from, unit, [&](u32 row) { selection.fromRow(row); },
         [&](u64 time) { selection.fromTime(time); });
     if (!read) return tl::unexpected(read.error());
   }
   if (!options.to.empty()) {
-    const auto read = readPoint(
+    const auto read = applyPoint(
         "--to", options.to, unit, [&](u32 row) { selection.toRow(row); },
         [&](u64 time) { selection.toTime(time); });
     if (!read) return tl::unexpected(read.error());

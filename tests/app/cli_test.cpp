@@ -67,10 +67,10 @@ std::vector<std::string> rowsOf(const std::string& text) {
 TEST(CliUsage, HelpNamesEveryCommandAndOnlyWhatWorks) {
   const ProgramRun run = cli({"--help"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.output,
-              AllOf(HasSubstr("  info "), HasSubstr("  events "), HasSubstr("--version")));
+  EXPECT_THAT(run.output, AllOf(HasSubstr("  info "), HasSubstr("  events "), HasSubstr("  state "),
+                                HasSubstr("  selfcheck "), HasSubstr("--version")));
   EXPECT_THAT(run.output, Not(HasSubstr("findings")));
-  for (const char* command : {"info", "events"}) {
+  for (const char* command : {"info", "events", "state", "selfcheck"}) {
     const ProgramRun help = cli({command, "--help"});
     EXPECT_EQ(help.status, 0);
     for (const char* option : {"--json", "--buffer", "--from", "--to", "--cpu", "--formats-from",
@@ -78,8 +78,12 @@ TEST(CliUsage, HelpNamesEveryCommandAndOnlyWhatWorks) {
                                "--no-color", "--help", "--version"}) {
       EXPECT_THAT(help.output, HasSubstr(option)) << command;
     }
-    for (const char* option : {"--profile", "--fact", "--timer-list", "--redact"}) {
-      EXPECT_THAT(help.output, Not(HasSubstr(option))) << command;
+    EXPECT_THAT(help.output, Not(HasSubstr("--redact"))) << command;
+    for (const char* option : {"--profile", "--fact", "--timer-list"}) {
+      if (std::string(command) == "events")
+        EXPECT_THAT(help.output, Not(HasSubstr(option))) << "events use no model";
+      else
+        EXPECT_THAT(help.output, HasSubstr(option)) << command;
     }
   }
 }
@@ -101,7 +105,9 @@ TEST(CliUsage, RefusesWhatItCannotDo) {
            {"--json", "info", "base-v7-zstd.dat"},
            {"info"},
            {"info", "base-v7-zstd.dat", "--redact"},
-           {"info", "base-v7-zstd.dat", "--profile", "x"},
+           {"events", "base-v7-zstd.dat", "--profile", "x"},
+           {"info", "base-v7-zstd.dat", "--fact", "hz"},
+           {"info", "base-v7-zstd.dat", "--fact", "nosuch=1"},
            {"info", "base-v7-zstd.dat", "--match", "cpu==1"},
            {"info", "base-v7-zstd.dat", "base-v6.dat"},
            {"info", "base-v7-zstd.dat", "--threads", "0"},
