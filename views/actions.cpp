@@ -40,6 +40,8 @@ QList<Gesture> makeGestures() {
     {MarkerA, M::Go, K::Timeline, tr("Set marker &A"), "Shift+A", tr("Put marker A at the cursor.")},
     {MarkerB, M::Go, K::Timeline, tr("Set marker &B"), "Shift+B", tr("Put marker B at the cursor.")},
     {ClearMarkers, M::Go, K::Window, tr("&Remove markers"), "", tr("Remove markers A and B.")},
+    {PreviousChange, M::Go, K::Window, tr("Previous change of the s&tate"), "Ctrl+Up", tr("Go back to the last change of the shown CPU's state.")},
+    {NextChange, M::Go, K::Window, tr("Next &change of the state"), "Ctrl+Down", tr("Go on to the next change of the shown CPU's state.")},
     {NextPane, M::Go, K::Window, tr("&Next pane"), "F6", tr("Move the keyboard to the next pane.")},
     {PreviousPane, M::Go, K::Window, tr("&Previous pane"), "Shift+F6", tr("Move the keyboard to the previous pane.")},
 
@@ -66,6 +68,9 @@ QList<Gesture> makeGestures() {
     {PageRows, M::None, K::Table, tr("Page of rows"), tr("PgUp, PgDown"), tr("Move the cursor by a page.")},
     {EndsOfRows, M::None, K::Table, tr("First or last row"), tr("Home, End"), tr("Move the cursor to the first or last event.")},
     {ExtendRows, M::None, K::Table, tr("Extend the rows"), tr("Shift with click or key"), tr("Select rows from the cursor on.")},
+    {StepTimers, M::None, K::State, tr("Previous or next timer"), tr("Up, Down"), tr("Step along the timers of a list or tree.")},
+    {GoToArm, M::None, K::State, tr("Where it was armed"), tr("Return, double click"), tr("Put the cursor on the event that armed the timer.")},
+    {StepBuckets, M::None, K::State, tr("Other bucket"), tr("arrow keys in the wheel"), tr("Step to the next bucket or level that holds timers.")},
   };
   // clang-format on
 }
@@ -125,7 +130,8 @@ QString keySheetHtml() {
   };
   const Heading headings[] = {{tr("Everywhere"), KeyScope::Window},
                               {tr("In the timeline"), KeyScope::Timeline},
-                              {tr("In the table of events"), KeyScope::Table}};
+                              {tr("In the table of events"), KeyScope::Table},
+                              {tr("In the state at the cursor"), KeyScope::State}};
   QString html = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
   for (const Heading& heading : headings) {
     html += QStringLiteral("<tr><td colspan='2'><b>%1</b></td></tr>")

@@ -38,6 +38,8 @@ enum class ActionId : u8 {
   MarkerA,
   MarkerB,
   ClearMarkers,
+  PreviousChange,
+  NextChange,
   NextPane,
   PreviousPane,
   // Events
@@ -64,13 +66,16 @@ enum class ActionId : u8 {
   PageRows,
   EndsOfRows,
   ExtendRows,
+  StepTimers,
+  GoToArm,
+  StepBuckets,
   End
 };
 
 enum class MenuPlace : u8 { None, File, View, Theme, Go, Events, Help };
 
 /// Where the key acts. Letters act in a timeline only, so that they stay letters wherever one can type.
-enum class KeyScope : u8 { Window, Timeline, Table };
+enum class KeyScope : u8 { Window, Timeline, Table, State };
 
 struct Gesture {
   ActionId id{};

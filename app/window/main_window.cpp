@@ -13,6 +13,7 @@
 #include <QUrl>
 #include <chrono>
 
+#include "app/window/analysis_state.h"
 #include "app/window/go_to_field.h"
 #include "app/window/job_bar.h"
 #include "app/window/notice_bar.h"
@@ -22,6 +23,7 @@
 #include "app/window/status_line.h"
 #include "core/base/time_text.h"
 #include "views/panels/events_panel.h"
+#include "views/panels/state_panel.h"
 #include "views/time_label.h"
 #include "views/timeline/overview_strip.h"
 #include "views/timeline/timeline_widget.h"
@@ -65,7 +67,17 @@ void MainWindow::startJob(const QString& name, const std::function<void(OpenJob&
   connect(job, &OpenJob::timelineBuilt, this,
           [this](const std::shared_ptr<const Timeline>& timeline, quint32 buffer) {
             if (buffer == document_.bufferIndex()) document_.setTimeline(timeline);
+            // The timeline paints itself before a timer of no time fires.
+            if (held_.isActive()) held_.start(0);
+            state_->setReason(tr("The reference model is being replayed."));
           });
+  connect(job, &OpenJob::analysed, this,
+          [this](const std::shared_ptr<const Analysis>& analysis, quint32 buffer) {
+            if (buffer == document_.bufferIndex()) state_->setSource(stateSourceOf(analysis));
+          });
+  connect(job, &OpenJob::analysisFailed, this, [this](const Error& error) {
+    state_->setReason(tr("There is no state to show: %1").arg(QString::fromStdString(error.what)));
+  });
   connect(job, &OpenJob::failed, this, &MainWindow::onFailed);
   // A cancelled job may take a moment to stop; it lives until then, but nobody waits for it.
   connect(job, &OpenJob::ended, job, &QObject::deleteLater);
@@ -79,7 +91,6 @@ void MainWindow::startJob(const QString& name, const std::function<void(OpenJob&
 
 void MainWindow::endJob() {
   job_ = nullptr;
-  // A timeline that was just built paints itself before a timer of no time fires.
   if (held_.isActive()) held_.start(0);
   const bool hadFocus = focusWidget() && jobBar_->isAncestorOf(focusWidget());
   jobBar_->setJob(nullptr, {});
@@ -91,6 +102,8 @@ void MainWindow::cancelJob() {
   if (!job_) return;
   const bool opening = opening_;
   job_->cancel();
+  state_->setReason(
+      tr("Cancelled before the reference model was replayed; F5 reads the file again."));
   endJob();
   if (opening) ensureTimeline();
   status_->say(document_.recording() && !document_.timeline() && !job_
@@ -131,7 +144,7 @@ void MainWindow::releasePanels() {
 }
 
 void MainWindow::ensureTimeline() {
-  if (!document_.buffer() || document_.timeline()) return;
+  if (!document_.buffer() || (document_.timeline() && state_->hasSource())) return;
   const u32 buffer = document_.bufferIndex();
   startJob(QFileInfo(QString::fromStdString(document_.recording()->path)).fileName(),
            [&](OpenJob& job) { job.buildTimeline(opened_, buffer); });
@@ -201,8 +214,9 @@ void MainWindow::showPage() {
 void MainWindow::refreshActions() {
   const bool rows = document_.rowCount() > 0;
   for (const ActionId id :
-       {ActionId::ShowAll, ActionId::ZoomIn, ActionId::ZoomOut, ActionId::MoveEarlier,
-        ActionId::MoveLater, ActionId::GoTo, ActionId::Copy, ActionId::SelectAllRows}) {
+       {ActionId::PreviousChange, ActionId::NextChange, ActionId::ShowAll, ActionId::ZoomIn,
+        ActionId::ZoomOut, ActionId::MoveEarlier, ActionId::MoveLater, ActionId::GoTo,
+        ActionId::Copy, ActionId::SelectAllRows}) {
     action(id)->setEnabled(rows);
   }
   const bool cursor = document_.cursor().has_value();

@@ -27,6 +27,7 @@ class NoticeBar;
 class OpenJob;
 class OverviewStrip;
 class StartPage;
+class StatePanel;
 class StatusLine;
 class TimelineWidget;
 
@@ -100,6 +101,7 @@ class MainWindow : public QMainWindow {
   QStackedWidget* pages_ = nullptr;
   StatusLine* status_ = nullptr;
   EventsPanel* events_ = nullptr;
+  StatePanel* state_ = nullptr;
   QList<QDockWidget*> docks_;
   QPointer<QWidget> keySheet_;
   bool fitted_ = false;

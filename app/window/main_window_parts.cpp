@@ -26,6 +26,7 @@
 #include "app/window/status_line.h"
 #include "views/panels/events_panel.h"
 #include "views/panels/panel_list.h"
+#include "views/panels/state_panel.h"
 #include "views/timeline/overview_strip.h"
 #include "views/timeline/timeline_widget.h"
 
@@ -35,7 +36,8 @@ namespace {
 
 constexpr int iconsOnlyBelow = 1280;
 constexpr int toolBarHeight = 32;
-constexpr int smallScreen = 800;  // logical px of height: 1366x768 and less
+constexpr int smallScreen = 800;                     // logical px of height: 1366x768 and less
+constexpr int smallWidth = 1366, largeWidth = 3000;  // of windows, for panels at the side
 constexpr int narrowestTimeline = 560;
 
 }  // namespace
@@ -87,6 +89,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   if (bar->layout()) bar->layout()->setContentsMargins(0, 0, 0, 0);
   setStatusBar(bar);
   connect(events_, &EventsPanel::notice, status_, &StatusLine::say);
+  connect(state_, &StatePanel::notice, status_, &StatusLine::say);
   connect(goTo_, &GoToField::notice, status_, &StatusLine::say);
   connect(goTo_, &GoToField::went, this, [this] { timeline_->setFocus(Qt::OtherFocusReason); });
   connect(jobBar_, &JobBar::cancelled, this, &MainWindow::cancelJob);
@@ -153,6 +156,8 @@ void MainWindow::makeActions() {
     goTo_->setFocus(Qt::ShortcutFocusReason);
     goTo_->selectAll();
   });
+  on(ActionId::PreviousChange, [this] { state_->toPreviousChange(); });
+  on(ActionId::NextChange, [this] { state_->toNextChange(); });
   on(ActionId::MarkerA, [this] { setMarker(Marker::A); });
   on(ActionId::MarkerB, [this] { setMarker(Marker::B); });
   on(ActionId::ClearMarkers, [this] {
@@ -179,7 +184,8 @@ void MainWindow::makeMenus(QMenuBar* bar) {
     if (gesture.menu == MenuPlace::None) continue;
     QMenu* const menu = menus.value(gesture.menu);
     if (gesture.id == ActionId::Quit || gesture.id == ActionId::Follow ||
-        gesture.id == ActionId::GoTo || gesture.id == ActionId::NextPane) {
+        gesture.id == ActionId::GoTo || gesture.id == ActionId::PreviousChange ||
+        gesture.id == ActionId::NextPane) {
       menu->addSeparator();
     }
     menu->addAction(action(gesture.id));
@@ -257,8 +263,15 @@ void MainWindow::makePanels() {
     QWidget* const panel = info.make(document_, dock);
     dock->setWidget(panel);
     if (auto* const events = qobject_cast<EventsPanel*>(panel)) events_ = events;
-    addDockWidget(Qt::BottomDockWidgetArea, dock);
-    if (!docks_.isEmpty()) tabifyDockWidget(docks_.front(), dock);
+    if (auto* const state = qobject_cast<StatePanel*>(panel)) state_ = state;
+    const Qt::DockWidgetArea area =
+        info.place == PanelPlace::Right ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea;
+    QDockWidget* beside = nullptr;
+    for (QDockWidget* const other : docks_) {
+      if (dockWidgetArea(other) == area && !beside) beside = other;
+    }
+    addDockWidget(area, dock);
+    if (beside) tabifyDockWidget(beside, dock);
     docks_.append(dock);
   }
   if (!docks_.isEmpty()) docks_.front()->raise();
@@ -302,6 +315,12 @@ void MainWindow::showEvent(QShowEvent* event) {
   fitted_ = true;
   const int rest = height() - menuWidget()->sizeHint().height() - statusBar()->sizeHint().height();
   resizeDocks({docks_.front()}, {height() <= smallScreen ? 212 : rest * 35 / 100}, Qt::Vertical);
+  const int side = width() <= smallWidth ? 280 : width() >= largeWidth ? 420 : 360;
+  for (QDockWidget* const dock : docks_) {
+    if (dockWidgetArea(dock) == Qt::RightDockWidgetArea)
+      resizeDocks({dock}, {static_cast<int>(side * Theme::application().textScale())},
+                  Qt::Horizontal);
+  }
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

@@ -63,22 +63,9 @@ void OpenJob::cancel() { progress_->cancel(); }
 
 void OpenJob::open(OpenRequest request) {
   if (request.import.threads <= 1) request.import.threads = threadsOfMachine();
-  thread_ = std::jthread([this, box = box_, progress = progress_, request = std::move(request)] {
-    const auto tell = [&](auto&& change) {
-      {
-        const std::scoped_lock lock(box->mutex);
-        change(box->parts);
-      }
-      QMetaObject::invokeMethod(this, &OpenJob::collect, Qt::QueuedConnection);
-    };
-    const auto failWith = [&](Error error) {
-      tell([&](OpenedParts& parts) {
-        parts.error = std::move(error);
-        parts.ended = true;
-      });
-    };
+  thread_ = std::jthread([this, request = std::move(request)] {
     if (Known<Error> error = refusal(request)) return failWith(std::move(*error));
-    Result<Opened> result = openInputs(request, *progress);
+    Result<Opened> result = openInputs(request, *progress_);
     if (!result) return failWith(std::move(result.error()));
     const auto opened = std::make_shared<const Opened>(std::move(*result));
     const bool drawable = opened->recording && !opened->recording->buffers.empty();
@@ -88,49 +75,66 @@ void OpenJob::open(OpenRequest request) {
       parts.buffer = buffer;
       parts.ended = !drawable;
     });
-    if (!drawable) return;
-    auto timeline = withLastCatch([&] {
-      return tickscope::buildTimeline(opened->recording->buffers[buffer].events,
-                                      request.import.threads, *progress);
-    });
-    if (!timeline) return failWith(std::move(timeline.error()));
-    tell([&](OpenedParts& parts) {
-      parts.timeline = keeping(opened, std::move(*timeline));
-      parts.ended = true;
-    });
+    if (drawable) drawUpAndAnalyse(opened, buffer, request.import.threads);
   });
 }
 
 void OpenJob::buildTimeline(std::shared_ptr<const Opened> opened, u32 buffer) {
-  thread_ =
-      std::jthread([this, box = box_, progress = progress_, opened = std::move(opened), buffer] {
-        auto timeline = withLastCatch([&] {
-          return tickscope::buildTimeline(opened->recording->buffers[buffer].events,
-                                          threadsOfMachine(), *progress);
-        });
-        {
-          const std::scoped_lock lock(box->mutex);
-          box->parts.buffer = buffer;
-          if (timeline) {
-            box->parts.timeline = keeping(opened, std::move(*timeline));
-          } else {
-            box->parts.error = std::move(timeline.error());
-          }
-          box->parts.ended = true;
-        }
-        QMetaObject::invokeMethod(this, &OpenJob::collect, Qt::QueuedConnection);
-      });
+  thread_ = std::jthread([this, opened = std::move(opened), buffer] {
+    drawUpAndAnalyse(opened, buffer, threadsOfMachine());
+  });
+}
+
+void OpenJob::drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 buffer,
+                               int threads) {
+  auto timeline = withLastCatch([&] {
+    return tickscope::buildTimeline(opened->recording->buffers[buffer].events, threads, *progress_);
+  });
+  if (!timeline) return failWith(std::move(timeline.error()));
+  tell([&](OpenedParts& parts) {
+    parts.buffer = buffer;
+    parts.timeline = keeping(opened, std::move(*timeline));
+  });
+  AnalysisOptions options;
+  options.buffer = buffer;
+  auto analysis = withLastCatch([&] { return analyse(opened->recording, options, *progress_); });
+  tell([&](OpenedParts& parts) {
+    if (analysis) {
+      parts.analysis = std::make_shared<const Analysis>(std::move(*analysis));
+    } else {
+      parts.analysisError = std::move(analysis.error());
+    }
+    parts.ended = true;
+  });
+}
+
+template <class Change>
+void OpenJob::tell(Change&& change) {
+  {
+    const std::scoped_lock lock(box_->mutex);
+    change(box_->parts);
+  }
+  QMetaObject::invokeMethod(this, &OpenJob::collect, Qt::QueuedConnection);
+}
+
+void OpenJob::failWith(Error error) {
+  tell([&](OpenedParts& parts) {
+    parts.error = std::move(error);
+    parts.ended = true;
+  });
 }
 
 void OpenJob::collect() {
   OpenedParts parts;
   {
     const std::scoped_lock lock(box_->mutex);
-    parts = std::exchange(box_->parts, OpenedParts{{}, box_->parts.buffer, {}, {}, false});
+    parts = std::exchange(box_->parts, OpenedParts{{}, box_->parts.buffer, {}, {}, {}, {}, false});
   }
   if (!cancelled()) {
     if (parts.opened) emit opened(parts.opened, parts.buffer);
     if (parts.timeline) emit timelineBuilt(parts.timeline, parts.buffer);
+    if (parts.analysis) emit analysed(parts.analysis, parts.buffer);
+    if (parts.analysisError) emit analysisFailed(*parts.analysisError);
     if (parts.error) emit failed(*parts.error);
   }
   if (parts.ended) emit ended();

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/load.h"
+#include "core/analysis.h"
 #include "core/timeline/lane.h"
 
 namespace tickscope {
@@ -17,6 +18,8 @@ struct OpenedParts {
   std::shared_ptr<const Opened> opened;
   u32 buffer = 0;
   std::shared_ptr<const Timeline> timeline;  ///< of `buffer`; refers to events that `opened` holds
+  std::shared_ptr<const Analysis> analysis;  ///< of `buffer`
+  Known<Error> analysisError;                ///< there will be no analysis; the rest stays
   Known<Error> error;
   bool ended = false;
 };
@@ -30,9 +33,9 @@ class OpenJob : public QObject {
   explicit OpenJob(QObject* parent = nullptr);
   ~OpenJob() override;
 
-  /// Reads the file, then builds the timeline of the main buffer.
+  /// Reads the file, then builds the timeline of the main buffer and analyses it.
   void open(OpenRequest request);
-  /// Builds the timeline of another buffer of what is open.
+  /// Builds the timeline of another buffer of what is open and analyses it.
   void buildTimeline(std::shared_ptr<const Opened> opened, u32 buffer);
   /// Returns at once.
   void cancel();
@@ -43,6 +46,8 @@ class OpenJob : public QObject {
  signals:
   void opened(std::shared_ptr<const tickscope::Opened> opened, quint32 buffer);
   void timelineBuilt(std::shared_ptr<const tickscope::Timeline> timeline, quint32 buffer);
+  void analysed(std::shared_ptr<const tickscope::Analysis> analysis, quint32 buffer);
+  void analysisFailed(const tickscope::Error& error);
   void failed(const tickscope::Error& error);
   /// The thread is done; nothing follows.
   void ended();
@@ -50,6 +55,11 @@ class OpenJob : public QObject {
  private:
   struct Box;
   void collect();
+  // On the thread.
+  template <class Change>
+  void tell(Change&& change);
+  void failWith(Error error);
+  void drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 buffer, int threads);
 
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
   std::shared_ptr<Box> box_;

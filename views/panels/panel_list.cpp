@@ -6,6 +6,7 @@
 
 #include "views/panels/events_panel.h"
 #include "views/panels/import_log_panel.h"
+#include "views/panels/state_panel.h"
 #include "views/panels/trace_info_panel.h"
 
 namespace tickscope {
@@ -23,6 +24,7 @@ constexpr PanelInfo list[] = {
     {"events", PanelPlace::Bottom, [] { return tr("Events"); }, make<EventsPanel>},
     {"trace-info", PanelPlace::Bottom, [] { return tr("Trace info"); }, make<TraceInfoPanel>},
     {"import-log", PanelPlace::Bottom, [] { return tr("Import log"); }, make<ImportLogPanel>},
+    {"state", PanelPlace::Right, [] { return tr("State at cursor"); }, make<StatePanel>},
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ class QWidget;
 
 namespace tickscope {
 
-enum class PanelPlace : u8 { Bottom };
+enum class PanelPlace : u8 { Bottom, Right };
 
 struct PanelInfo {
   const char* id;  ///< name in settings

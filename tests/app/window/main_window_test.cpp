@@ -26,6 +26,7 @@
 #include "tests/support/recordings.h"
 #include "views/panels/events_panel.h"
 #include "views/panels/import_log_panel.h"
+#include "views/panels/state_panel.h"
 #include "views/panels/trace_info_panel.h"
 #include "views/timeline/overview_strip.h"
 #include "views/timeline/timeline_widget.h"
@@ -53,7 +54,8 @@ class MainWindowTest : public testing::Test {
     window.openFile(path);
     const auto arrived = [&] {
       return document().recording() && document().timeline() &&
-             document().recording()->path == path.toStdString();
+             document().recording()->path == path.toStdString() &&
+             !window.findChild<JobBar*>()->isVisible();
     };
     ASSERT_TRUE(QTest::qWaitFor(arrived, 30'000));
     QTest::qWait(1);
@@ -95,6 +97,34 @@ TEST_F(MainWindowTest, ShowsWhatIsInTheFile) {
   EXPECT_EQ(table().shownTexts(266).value(5), "hrtimer_start");
   EXPECT_FALSE(bar(Notice::Level::Error)->isVisible());
   EXPECT_FALSE(bar(Notice::Level::Loss)->isVisible());
+}
+
+TEST_F(MainWindowTest, PanelsPaintAgainOnceTheTimelineIsThere) {
+  open(sample());
+  EXPECT_TRUE(window.findChild<OverviewStrip*>()->updatesEnabled());
+  EXPECT_TRUE(table().updatesEnabled());
+  window.openFile(sample());
+  QTest::qWait(20);
+  window.cancelJob();
+  QTest::qWait(120);
+  EXPECT_TRUE(table().updatesEnabled()) << "a cancelled job held the panels";
+}
+
+TEST_F(MainWindowTest, ShowsTheStateAtTheCursorAndStepsAlongItsChanges) {
+  open(sample());
+  auto* const state = window.findChild<StatePanel*>();
+  document().setCursor(Row{266});
+  ASSERT_TRUE(QTest::qWaitFor([&] { return state->view().has_value(); }, 5000))
+      << state->message().toStdString();
+  EXPECT_EQ(state->shownCpu(), Cpu{1});
+  // The restart in row 266, as the recording's README tells it.
+  ASSERT_FALSE(state->view()->trees.empty());
+  EXPECT_EQ(state->view()->trees[0].nodes.size(), 1U);
+  timeline()->setFocus();
+  QTest::keyClick(timeline(), Qt::Key_Down, Qt::ControlModifier);
+  EXPECT_GT(number(*document().cursor()->row), 266U);
+  QTest::keyClick(timeline(), Qt::Key_Up, Qt::ControlModifier);
+  EXPECT_LE(number(*document().cursor()->row), 266U);
 }
 
 TEST_F(MainWindowTest, WindowIsThereWhileAFileOpens) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Joins the tables of an analysis to what the panel asks for.
+#include "app/window/analysis_state.h"
+
+namespace tickscope {
+
+namespace {
+
+Known<Row> known(Row row) { return row == noRow ? Known<Row>() : Known<Row>(row); }
+
+}  // namespace
+
+StateSource stateSourceOf(std::shared_ptr<const Analysis> analysis) {
+  StateSource source;
+  const KernelProfile& profile = analysis->profile;
+  source.hz = profile.hz.expected;
+  source.levels = profile.wheel.expected != WheelKind::Cascade;
+  source.geometry.wordBits = profile.wordBits.expected.value_or(
+      static_cast<u8>(analysis->recording->metadata.wordSize == 4 ? 32 : 64));
+  source.geometry.depth =
+      profile.depth.expected.value_or(source.hz && *source.hz <= 100 ? u8{8} : u8{9});
+  source.geometry.clampBug = profile.clampBug.expected.value_or(false);
+  source.stateAt = [analysis](Row row) { return stateAt(*analysis, row); };
+  source.previousChange = [analysis](Cpu cpu, Row row) {
+    return known(previousChange(analysis->tables, cpu, row));
+  };
+  source.nextChange = [analysis](Cpu cpu, Row row) {
+    return known(nextChange(analysis->tables, cpu, row));
+  };
+  source.mono = [analysis](Row row) -> Known<MonoTime> {
+    const EventStore& events = analysis->events();
+    const auto time = analysis->clocks.mono(events.time(row), events.cpu(row));
+    return time ? Known<MonoTime>(time->value) : Known<MonoTime>();
+  };
+  source.offset = [analysis](ClockBase base, Row row) {
+    return analysis->clocks.offset(base, row);
+  };
+  return source;
+}
+
+}  // namespace tickscope
