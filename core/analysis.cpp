@@ -43,17 +43,36 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
 
   const u32 learning = std::min(events.size(), learningRows);
   progress.begin("Kernel rules", learning);
-  Replay learner(
-      {*analysis.recording, buffer, analysis.profile, analysis.clocks, seed, allRules(), learning});
+  Replay learner({.recording = *analysis.recording,
+                  .buffer = buffer,
+                  .profile = analysis.profile,
+                  .clocks = analysis.clocks,
+                  .seed = seed,
+                  .rules = allRules(),
+                  .lastRow = learning});
   const auto learned = learner.run(progress);
   if (!learned) return tl::unexpected(learned.error());
+  // Expiries, cancels and restarts of timers that no row armed: a filter was at work (B05).
+  const auto contradictions = [&](DiscrepancyKind kind) {
+    return std::ranges::count(learned->discrepancies, kind, &Discrepancy::kind);
+  };
+  const auto unlike = static_cast<u64>(contradictions(DiscrepancyKind::ExpiredWhileIdle) +
+                                       contradictions(DiscrepancyKind::CancelledWhileIdle) +
+                                       contradictions(DiscrepancyKind::StartedWhileArmed) +
+                                       contradictions(DiscrepancyKind::WasArmedDiffers));
+  analysis.filtered = unlike * 20 > learned->spans.size();
   Observed observed;
   observed.fits = learned->ruleFit.fits;
   observed.misses = learned->ruleFit.misses;
   observe(analysis.profile, observed);
 
   progress.begin("Reference model", events.size());
-  Replay replay({*analysis.recording, buffer, analysis.profile, analysis.clocks, seed, RuleSet{}});
+  Replay replay({.recording = *analysis.recording,
+                 .buffer = buffer,
+                 .profile = analysis.profile,
+                 .clocks = analysis.clocks,
+                 .seed = seed,
+                 .filtered = analysis.filtered});
   auto tables = replay.run(progress);
   if (!tables) return tl::unexpected(tables.error());
   analysis.tables = std::move(*tables);

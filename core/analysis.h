@@ -31,6 +31,7 @@ struct Analysis {
   ReplayTables tables;
   std::shared_ptr<const TimerListDump> timerList;
   bool seeded = false;
+  bool filtered = false;  ///< events of some timers seem to have been filtered out (B05)
 
   [[nodiscard]] const Buffer& opened() const { return recording->buffers[buffer]; }
   [[nodiscard]] const EventStore& events() const { return opened().events; }

@@ -13,7 +13,13 @@ constexpr u32 pinnedMode = 2, softMode = 4, hardMode = 8, lazyMode = 0x10, relat
 /// CLOCK_REALTIME and CLOCK_TAI read more than this since 1982; CLOCK_MONOTONIC after twelve years of uptime.
 constexpr s64 leastWallTime = 400'000'000'000'000'000;
 /// A timer that shall not expire: KTIME_MAX, or near it after an offset was taken off.
+/// TRACE_FLAG_NEED_RESCHED and TRACE_FLAG_PREEMPT_RESCHED.
+constexpr u8 needReschedFlags = 0x24;
 constexpr s64 leastNever = 8'000'000'000'000'000'000;
+
+bool isWallClock(ClockBase base) {
+  return hardOf(base) == ClockBase::Real || hardOf(base) == ClockBase::Tai;
+}
 
 ClockBase clockOf(s32 clockid) {
   switch (clockid) {
@@ -82,6 +88,16 @@ Known<MonoTime> Replay::monoOf(s64 expires, ClockBase base, Row row) const {
   return range->least;
 }
 
+bool Replay::wallClockNear(const CpuNow& cpu, MonoTime x) const {
+  const MonoTime until = std::max(x, cpu.hrtimers.scalars(rule_).expiresNext.value_or(never));
+  for (const ClockBase base :
+       {ClockBase::Real, ClockBase::Tai, ClockBase::RealSoft, ClockBase::TaiSoft}) {
+    const HrtimerTree& tree = cpu.hrtimers.tree(base);
+    if (const auto first = tree.first(); first && tree[*first].x <= until) return true;
+  }
+  return false;
+}
+
 Cpu Replay::ownerOf(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber,
                     const TimerNow& timer, bool& inferred) const {
   inferred = false;
@@ -134,7 +150,7 @@ void Replay::removed(Row row, TimerNow& timer) {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber) {
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
   const Context context = store_.context(row);
   const bool byCallback =
       (context.hardIrq() ? cpu.lastExitHard : cpu.lastExitSoft) == event.hrtimer &&
@@ -170,14 +186,14 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
       adopt(timer, *seeded, event.hrtimer);
     }
   }
-  if (isTick(event.function) && !cpu.tickStopRow) stoppedTick_[cpu.index] = false;
-  cpu.tickStopRow = false;
   // What was armed before, against what the row says of it.
   const bool uncertain = timer.span && tables_.spans[number(*timer.span)].has(ArmedSpan::Uncertain);
   Known<bool> armedRight;
   if (wasArmedRecorded_ && timer.known && !uncertain) {
     armedRight = timer.span.has_value() == event.wasArmed;
-    if (!*armedRight) {
+    if (!*armedRight && excused(timer, row)) {
+      armedRight.reset();
+    } else if (!*armedRight) {
       differs(DiscrepancyKind::WasArmedDiffers, row, cpu, timer.id, timer.span.has_value(),
               event.wasArmed);
     }
@@ -188,7 +204,8 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   }
   const bool announced = cpu.restartAnnounced == event.hrtimer;
   cpu.restartAnnounced.reset();
-  if (!wasArmedRecorded_ && timer.span && !announced && timer.known && !uncertain) {
+  if (!wasArmedRecorded_ && timer.span && !announced && timer.known && !uncertain &&
+      !excused(timer, row)) {
     differs(DiscrepancyKind::StartedWhileArmed, row, cpu, timer.id);
     judge(20, false);
   } else if (!wasArmedRecorded_) {
@@ -207,7 +224,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   operation.kind = restart ? OperationKind::Restart : OperationKind::Start;
   operation.row = row;
   operation.timer = timer.id;
-  operation.wallClock = hardOf(base) == ClockBase::Real || hardOf(base) == ClockBase::Tai;
+  operation.wallClock = isWallClock(base) || wallClockNear(cpu, x.value_or(never));
   const auto blindBecause = [&](BlindSpotKind why) {
     if (!operation.blind) operation.why = why;
     operation.blind = true;
@@ -315,10 +332,10 @@ Replay::CancelMeaning Replay::meaningOf(Row row, Address timer) const {
     if (transparent_[store_.typeIndex(next)]) continue;
     if (store_.kind(next) == kindOf<HrtimerStart> &&
         store_.as<HrtimerStart>(next).hrtimer == timer) {
-      // The idle loop restarts its tick by cancel and start (tick_nohz_restart).
-      const bool idleTick = isTick(store_.as<HrtimerStart>(next).function) &&
-                            number(store_.pid(next)) == 0 && !store_.context(next).hardIrq() &&
-                            stoppedTick_[cpuOfStream_[store_.streamOf(row)]];
+      // The idle loop restarts its tick by cancel and start on its way out (tick_nohz_restart).
+      const bool idleTick =
+          isTick(store_.as<HrtimerStart>(next).function) && number(store_.pid(next)) == 0 &&
+          (store_.context(next).flags & needReschedFlags) && !store_.context(next).hardIrq();
       return idleTick ? CancelMeaning::Cancel : CancelMeaning::Restart;
     }
     if (store_.kind(next) == kindOf<HrtimerExpireEntry> &&
@@ -331,7 +348,7 @@ Replay::CancelMeaning Replay::meaningOf(Row row, Address timer) const {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
   const CancelMeaning meaning = meaningOf(row, event.hrtimer);
   if (meaning == CancelMeaning::Expiry) return;  // hrtimer_expire_entry does it
   if (meaning == CancelMeaning::Restart) {
@@ -349,8 +366,9 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
   operation.row = row;
   operation.timer = timer.id;
   refreshFloor(cpu, row);
+  operation.wallClock = wallClockNear(cpu, MonoTime{0});
   if (!timer.span) {
-    if (timer.known) {
+    if (timer.known && !excused(timer, row)) {
       differs(DiscrepancyKind::CancelledWhileIdle, row, cpu, timer.id);
     } else {
       expiredFromBefore(timer.id, row, SpanEnd::Cancelled, 0, noCpu);
@@ -378,7 +396,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
   closeOperation(cpu);
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
   const Context context = store_.context(row);
   const bool hard = context.hardIrq();
   if (!timer.span && !timer.known) {
@@ -436,7 +454,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
 
   if (!timer.span) {
     Known<bool> matched;
-    if (timer.known) {
+    if (timer.known && !excused(timer, row)) {
       differs(DiscrepancyKind::ExpiredWhileIdle, row, cpu, timer.id);
       matched = false;
     } else {
@@ -495,7 +513,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event) {
   closeOperation(cpu);
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
   if (timer.running && *timer.running != cpu.cpu) {
     differs(DiscrepancyKind::UnbalancedBracket, row, cpu, timer.id);
   }
@@ -510,7 +528,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event) {
 }
 
 void Replay::apply(Row row, const HrtimerStartExpired& event) {
-  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer);
+  TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
   if (!timer.span) return;
   removed(row, timer);
   close(*timer.span, row, SpanEnd::ExpiredAtStart);

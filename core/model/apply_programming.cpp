@@ -12,7 +12,7 @@ namespace {
 /// A call this near to one operation and ten times as far from the other is taken as its own (ns).
 constexpr s64 nearNs = 2'000;
 /// Calls come a few us from their operation, if the machine was not stopped between.
-constexpr s64 farNs = 50'000;
+constexpr s64 farNs = 20'000;
 
 bool near(s64 one, s64 other) {
   return one >= 0 && one < nearNs && other > 10 * std::max<s64>(one, 1);
@@ -73,7 +73,7 @@ void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
   }
   refreshFloor(cpu, row);
   // Whoever is first now must not have been due in this pass (I16).
-  if (cpu.passNow && cpu.highRes && !further) {
+  if (cpu.passNow && cpu.highRes && !further && hrtimersComplete_ && !in_.filtered) {
     for (const ClockBase base :
          {ClockBase::Mono, ClockBase::Real, ClockBase::Boot, ClockBase::Tai}) {
       const HrtimerTree& tree = cpu.hrtimers.tree(base);
@@ -113,7 +113,7 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
     if (cpu.interrupt && cpu.interrupt->enqueueSeen == 0) cpu.interrupt->predicted = calls;
     cpu.passOpen = false;
   }
-  if (raisesTraced_ && cpu.highRes) {
+  if (raisesTraced_ && cpu.highRes && hrtimersComplete_ && !in_.filtered) {
     // vec 8 is raised when and only when `now` has reached softirq_expires_next (I25).
     Known<bool> right;
     if (cpu.passNow && cpu.softirqNextBefore && cpu.warm && cpu.retries == 0) {
@@ -268,6 +268,7 @@ void Replay::closeOperation(CpuNow& cpu) {
 void Replay::judgeProgrammed(CpuNow& cpu, Row row, MonoTime value) {
   MonoTime least = cpu.hrtimers.first(false);
   if (!cpu.hrtimers.softirqActivated()) least = std::min(least, cpu.hrtimers.first(true));
+  if (!hrtimersComplete_ || in_.filtered || !cpu.warm) return;
   const bool inTime = value <= least;
   judge(22, cpu.hrtimers.hanging() ? Known<bool>{} : Known<bool>{inTime}, BlindSpotKind::Hang);
   if (!inTime && !cpu.hrtimers.hanging()) {
@@ -284,6 +285,8 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
     why = BlindSpotKind::ProgrammingNotTraced;
   } else if (!cpu.highRes) {
     why = BlindSpotKind::NotHighRes;
+  } else if (!hrtimersComplete_ || in_.filtered) {
+    why = in_.filtered ? BlindSpotKind::Filtered : BlindSpotKind::NotRecorded;
   } else if (operation.blind) {
     why = operation.why;
   } else if (!ruleKnown_) {
@@ -299,6 +302,13 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
     }
   }
   tables_.ratios.programming.add(outcome);
+  Known<bool> asObserved = outcome;
+  if (const auto seenRule = in_.profile.hrtimer.observed; seenRule && outcome) {
+    const Calls calls = operation.predicted[number(*seenRule)].sum();
+    asObserved.reset();
+    if (calls.known() || !calls.admits(seen)) asObserved = calls.admits(seen);
+  }
+  tables_.ratios.asObserved.add(asObserved);
   judge(21, outcome, why);
   if (outcome == false) {
     differs(DiscrepancyKind::CallCount, operation.row, cpu, operation.timer, expected.most, seen);

@@ -55,10 +55,10 @@ bool Replay::startsAgain(Row row, Address timer) const {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
   if (timer.span) {
     ArmedSpan& old = tables_.spans[number(*timer.span)];
-    if (!old.has(ArmedSpan::Uncertain) && timer.known) {
+    if (!old.has(ArmedSpan::Uncertain) && timer.known && !excused(timer, row)) {
       // Every detach prints timer_cancel, so the timer cannot still be pending.
       differs(DiscrepancyKind::StartedWhileArmed, row, cpu, timer.id);
     }
@@ -140,11 +140,11 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
   if (announcesExpiry(cpu, row, event.timer)) return;  // timer_expire_entry does it
   const SpanEnd end = startsAgain(row, event.timer) ? SpanEnd::Restarted : SpanEnd::Cancelled;
   if (!timer.span) {
-    if (timer.known) {
+    if (timer.known && !excused(timer, row)) {
       differs(DiscrepancyKind::CancelledWhileIdle, row, cpu, timer.id);
     } else {
       expiredFromBefore(timer.id, row, end, 0, noCpu);
@@ -159,7 +159,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
   ModelTimer& model = tables_.timers[number(timer.id)];
   const WheelGeometry& geometry = wheelRules_.geometry;
   const bool baseClkRecorded = store_.type(row).recorded(3);
@@ -205,7 +205,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
 
   if (!timer.span) {
     Known<bool> matched;
-    if (timer.known) {
+    if (timer.known && !excused(timer, row)) {
       differs(DiscrepancyKind::ExpiredWhileIdle, row, cpu, timer.id);
       matched = false;
     } else {
@@ -262,7 +262,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
 }
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerExpireExit& event) {
-  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer);
+  TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
   if (timer.running && *timer.running != cpu.cpu) {
     differs(DiscrepancyKind::UnbalancedBracket, row, cpu, timer.id);
   }

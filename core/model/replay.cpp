@@ -52,6 +52,9 @@ Replay::Replay(const ReplayInput& input)
       restartsVisible_(input.profile.hrtimerTrace.expected.value_or(HrtimerTrace::HT2) !=
                        HrtimerTrace::HT2) {
   in_.rules = withExpected(in_.rules, rule_);
+  if (in_.profile.hrtimer.observed) {
+    in_.rules = withExpected(in_.rules, *in_.profile.hrtimer.observed);
+  }
   wasArmedRecorded_ = recordsField<HrtimerStart>(store_, "was_armed");
   modeRecorded_ = recordsField<HrtimerStart>(store_, "mode");
   callsTraced_ = hasRows(kindOf<ProgramEvent>);
@@ -69,7 +72,17 @@ Replay::Replay(const ReplayInput& input)
     }
   }
   findClockSteps();
-  stoppedTick_.resize(cpuOfStream_.size() + 1);
+  for (u32 stream = 0; stream < store_.streams().size(); ++stream) {
+    const auto rows = store_.rowsOfStream(stream);
+    if (rows.empty()) continue;
+    coverage_.push_back({rows.front(), rows.back()});
+  }
+  // Stamps of 10 ms say nothing of the order between CPUs.
+  orderKnown_ = cpus_.size() == 1 || input.buffer.clock.unit != ClockUnit::Jiffies100Hz;
+  if (const auto possible = input.recording.metadata.possibleCpus;
+      possible && *possible > coverage_.size()) {
+    coverage_.push_back({noRow, Row{0}});
+  }
   cpuNumbers_ = cpusOf(store_);
   for (const Stream& stream : store_.streams()) {
     cpuOfStream_.push_back(indexOf(cpuNumbers_, stream.cpu));
@@ -259,13 +272,20 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
             recordLines(cpu, row);
           }
         }
-        stoppedTick_[cpu.index] = true;
-        cpu.tickStopRow = true;
       }
       break;
     default:
       break;
   }
+}
+
+bool Replay::excused(const TimerNow& timer, Row row) const {
+  if (!orderKnown_ || in_.filtered) return true;
+  // A CPU without rows over part of the time may have held what is missing.
+  for (const Coverage& cpu : coverage_) {
+    if (cpu.first > timer.rowBefore || cpu.last < row) return true;
+  }
+  return false;
 }
 
 bool Replay::isTick(Address function) const {
@@ -326,8 +346,16 @@ Replay::TimerNow& Replay::timer(TimerClass of, Address address) {
   return timers[id];
 }
 
-Replay::TimerNow& Replay::initialised(TimerClass of, Address address, Row row) {
+Replay::TimerNow& Replay::timer(TimerClass of, Address address, Row row) {
   TimerNow& now = timer(of, address);
+  if (now.lastRow == noRow) now.lastRow = row;
+  now.rowBefore = now.lastRow;
+  now.lastRow = row;
+  return now;
+}
+
+Replay::TimerNow& Replay::initialised(TimerClass of, Address address, Row row) {
+  TimerNow& now = timer(of, address, row);
   ModelTimer& model = tables_.timers[number(now.id)];
   const bool first = !model.init && model.function == Address{} && !now.span;
   if (now.span) {

@@ -24,7 +24,9 @@ struct ReplayInput {
   const KernelProfile& profile;
   const ClockMap& clocks;
   const TimerListDump* seed = nullptr;  ///< a dump of hrtimers taken before the recording
-  RuleSet rules;          ///< which generations to predict for; the expected one is added
+  RuleSet rules{};  ///< which generations to predict for; the expected one is added
+  bool filtered =
+      false;  ///< events of some timers are left out (B05): nothing contradicts the model then
   u32 lastRow = ~u32{0};  ///< rows behind it are left out (learning looks at the beginning only)
 };
 
@@ -68,6 +70,8 @@ class Replay {
   void close(SpanId span, Row row, SpanEnd end);
   SpanId expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner);
   TimerNow& timer(TimerClass of, Address address);
+  TimerNow& timer(TimerClass of, Address address, Row row);
+  [[nodiscard]] bool excused(const TimerNow& timer, Row row) const;
   TimerNow& initialised(TimerClass of, Address address, Row row);
   void clockSteps(Row row);
   void findClockSteps();
@@ -101,6 +105,7 @@ class Replay {
   void apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event);
   void apply(Row row, const HrtimerStartExpired& event);
   void removed(Row row, TimerNow& timer);
+  [[nodiscard]] bool wallClockNear(const CpuNow& cpu, MonoTime x) const;
   Cpu ownerOf(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber,
               const TimerNow& timer, bool& inferred) const;
   ClockBase baseOf(const HrtimerStart& event, const TimerNow& timer, bool& guessed) const;
@@ -176,7 +181,12 @@ class Replay {
   std::vector<ClockStep> clockSteps_;  ///< by row
   std::size_t nextClockStep_ = 0;
   std::vector<Address> tickFunctions_;
-  std::vector<bool> stoppedTick_;  ///< by CPU: since tick_stop, until the tick starts again
+  struct Coverage {
+    Row first, last;
+  };
+  std::vector<Coverage>
+      coverage_;            ///< of streams; one of no rows stands for CPUs that were not recorded
+  bool orderKnown_ = true;  ///< rows of different CPUs stand in the order in which they happened
   std::size_t nextLoss_ = 0;
   std::vector<u32> lossOrder_;
   struct Seed {

@@ -18,6 +18,7 @@ struct Replay::TimerNow {
       lastSpan;        ///< hrtimers: the one before; next_timer of its CPU may still point to it
   bool known = false;  ///< its state is known: first event seen, no loss since
   bool everStarted = false;
+  Row lastRow = noRow, rowBefore = noRow;  ///< of its last two events
   Known<BaseTime>
       lastExpires;     ///< hrtimers: hard expiry of the last arm, for what RESTART adds to it
   Known<Cpu> running;  ///< its callback runs there
@@ -77,8 +78,7 @@ struct Replay::CpuNow {
   Known<Address> lastExitHard, lastExitSoft;
   bool softCallbackRuns = false;
   Known<MonoTime> programmed;
-  bool tickStopRow = false;  ///< tick_stop came, its move of the tick not yet
-  s64 changes = 0;           ///< spans begun and ended
+  s64 changes = 0;  ///< spans begun and ended
   Row lastRow{noRow};
   u32 place = 0;  ///< of the current row in its stream
 };

@@ -62,12 +62,13 @@ struct Ratio {
 };
 
 struct CheckRatios {
-  Ratio wheelIndex;      ///< timer_start: the index comes out of the formula for an admissible clk
-  Ratio bucketExpiry;    ///< bucket expiry from the index alone equals the recorded one
-  Ratio baseClk;         ///< expiry at the time of its bucket
-  Ratio programming;     ///< operations with the predicted number of programming calls
-  Ratio wasArmed;        ///< was_armed as the model says
-  Ratio softExpires;     ///< no hrtimer before its softexpires
+  Ratio wheelIndex;    ///< timer_start: the index comes out of the formula for an admissible clk
+  Ratio bucketExpiry;  ///< bucket expiry from the index alone equals the recorded one
+  Ratio baseClk;       ///< expiry at the time of its bucket
+  Ratio programming;   ///< operations with the predicted number of programming calls
+  Ratio asObserved;   ///< the same under the generation of rules that the kernel was seen to follow
+  Ratio wasArmed;     ///< was_armed as the model says
+  Ratio softExpires;  ///< no hrtimer before its softexpires
   Ratio arms, expiries;  ///< judged after warm-up, by any of the above
   Ratio matched;         ///< expiries of a timer that the model has armed
 };
