@@ -20,6 +20,12 @@ StateSource stateSourceOf(std::shared_ptr<const Analysis> analysis) {
   source.geometry.depth =
       profile.depth.expected.value_or(source.hz && *source.hz <= 100 ? u8{8} : u8{9});
   source.geometry.clampBug = profile.clampBug.expected.value_or(false);
+  const EventStore& store = analysis->events();
+  if (!store.firstPossible(kindOf<ProgramEventProbe>)) {
+    source.programmingUntold = store.firstPossible(kindOf<ProgramEvent>)
+                                   ? "calls recorded without arguments"
+                                   : reasonOf(BlindSpotKind::ProgrammingNotTraced);
+  }
   source.stateAt = [analysis](Row row) { return stateAt(*analysis, row); };
   source.previousChange = [analysis](Cpu cpu, Row row) {
     return known(previousChange(analysis->tables, cpu, row));

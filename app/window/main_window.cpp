@@ -256,7 +256,9 @@ void MainWindow::stepPane(int by) {
   } else {
     panes.append(timeline_);
     for (QDockWidget* const dock : docks_) {
-      if (dock->isVisible() && !dock->visibleRegion().isEmpty()) panes.append(dock->widget());
+      // Those behind other tabs count as visible but lie outside of the window.
+      const bool seen = dock->isVisible() && rect().intersects(dock->geometry());
+      if (seen) panes.append(dock->widget());
     }
     panes.append(goTo_);
   }

@@ -21,6 +21,9 @@ namespace tickscope {
 
 namespace {
 
+/// Narrower panels leave out their name, which key sheet and menu tell too.
+constexpr int titleFrom = 340;
+
 QLabel* wrapped(QWidget* parent, Theme::Text font, QPalette::ColorRole ink) {
   auto* const label = new QLabel(parent);
   label->setWordWrap(true);
@@ -125,18 +128,18 @@ void StatePanel::makeHeader(QVBoxLayout* column) {
   auto* const row = new QHBoxLayout(header);
   row->setContentsMargins(10, 2, 4, 2);
   row->setSpacing(4);
-  auto* const title = new QLabel(tr("State"), header);
+  title_ = new QLabel(tr("State"), header);
   QFont bold = Theme::application().font(Theme::Text::Body);
   bold.setBold(true);
-  title->setFont(bold);
-  row->addWidget(title);
+  title_->setFont(bold);
+  row->addWidget(title_);
   cpus_ = new QComboBox(header);
   cpus_->setAccessibleName(tr("CPU"));
   cpus_->setToolTip(
       tr("The CPU that is shown: always the same, or that of the event at the cursor."));
   cpus_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   cpus_->addItem(tr("at cursor"));
-  title->setBuddy(cpus_);
+  title_->setBuddy(cpus_);
   row->addWidget(cpus_);
   place_ = new QLabel(header);
   place_->setFont(Theme::application().font(Theme::Text::Lane));
@@ -254,11 +257,13 @@ void StatePanel::refresh() {
     if (!view_) sentence = tr("Nothing is known of CPU%1.").arg(number(shown));
     const bool onRow = document_.cursor() && document_.cursor()->row;
     const bool last = number(*row) + 1 >= document_.rowCount();
-    place_->setText(onRow || last ? tr("after row %1").arg(countText(number(*row)))
-                                  : tr("after row %1, before %2")
-                                        .arg(countText(number(*row)), countText(number(*row) + 1)));
+    placeWords_ = {onRow || last ? tr("after row %1").arg(countText(number(*row)))
+                                 : tr("after row %1, before %2")
+                                       .arg(countText(number(*row)), countText(number(*row) + 1)),
+                   tr("row %1").arg(countText(number(*row)))};
   }
-  if (!view_) place_->clear();
+  if (!view_) placeWords_.clear();
+  showPlace();
   message_->setText(sentence);
   message_->setVisible(!view_);
   scroll_->setVisible(view_.has_value());
@@ -266,6 +271,24 @@ void StatePanel::refresh() {
   previous_->setEnabled(view_ && source_.previousChange);
   next_->setEnabled(view_ && source_.nextChange);
   if (view_) showView();
+}
+
+void StatePanel::showPlace() {
+  title_->setVisible(width() >= titleFrom * Theme::application().textScale());
+  layout()->activate();
+  const QFontMetrics metrics(place_->font());
+  QString shown;
+  for (const QString& text : placeWords_) {
+    shown = text;
+    if (metrics.horizontalAdvance(text) <= place_->width()) break;
+  }
+  place_->setText(metrics.elidedText(shown, Qt::ElideLeft, place_->width()));
+  place_->setToolTip(placeWords_.value(0));
+}
+
+void StatePanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  showPlace();
 }
 
 void StatePanel::fillCpus(const SystemState& state, Cpu atCursor) {
@@ -289,6 +312,7 @@ StatePanel::WheelSection& StatePanel::wheelSection(std::size_t place) {
   while (wheels_.size() <= place) {
     auto made = std::make_unique<WheelSection>();
     made->title = wrapped(content_, Theme::Text::Body, QPalette::WindowText);
+    if (!wheels_.empty()) made->title->setContentsMargins(6, 8, 6, 0);
     made->facts = new FactList(content_);
     made->grid = new WheelGrid(content_);
     made->list = new WheelList(content_);
@@ -315,6 +339,7 @@ StatePanel::TreeSection& StatePanel::treeSection(std::size_t place) {
   while (trees_.size() <= place) {
     auto made = std::make_unique<TreeSection>();
     made->title = wrapped(content_, Theme::Text::Body, QPalette::WindowText);
+    if (!trees_.empty()) made->title->setContentsMargins(6, 8, 6, 0);
     made->tree = new TreeDiagram(content_);
     treeColumn_->addWidget(made->title);
     treeColumn_->addWidget(made->tree);

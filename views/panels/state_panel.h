@@ -60,6 +60,7 @@ class StatePanel : public QWidget {
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
@@ -73,6 +74,7 @@ class StatePanel : public QWidget {
   void outdate();
   void refresh();
   void showView();
+  void showPlace();
   void fillCpus(const SystemState& state, Cpu atCursor);
   WheelSection& wheelSection(std::size_t place);
   TreeSection& treeSection(std::size_t place);
@@ -90,7 +92,9 @@ class StatePanel : public QWidget {
   Known<CpuView> view_;
   QTimer refresh_;
 
+  QLabel* title_ = nullptr;
   QLabel* place_ = nullptr;
+  QStringList placeWords_;  // the longest that fits is shown
   QComboBox* cpus_ = nullptr;
   QToolButton* previous_ = nullptr;
   QToolButton* next_ = nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "core/model/system_state.h"
 #include "core/model/wheel_geometry.h"
@@ -21,6 +22,8 @@ struct StateSource {
   WheelGeometry geometry;
   bool levels = true;  ///< false: a kernel before 4.8, whose wheel has other buckets
   Known<u32> hz;
+  /// Why the recording can never tell what the device was programmed for, a clause; empty: it can.
+  std::string programmingUntold;
 
   explicit operator bool() const { return static_cast<bool>(stateAt); }
 };

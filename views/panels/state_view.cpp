@@ -85,7 +85,7 @@ class Maker {
     for (const BlindSpotKind kind : likely) {
       if (covers(kind)) return tr("unknown: %1").arg(words(reasonOf(kind)));
     }
-    return tr("unknown: not seen yet");
+    return tr("unknown: the trace does not tell");
   }
   [[nodiscard]] StateFact scalar(const QString& name, Known<MonoTime> value, const QString& none,
                                  std::initializer_list<BlindSpotKind> likely) const {
@@ -106,8 +106,14 @@ class Maker {
                {LostEvents, CpuOffline, SoftOrHardUnknown, NotRecorded, BeforeEvidence}));
     view.facts.push_back(
         {tr("softirq_activated"), cpu_.softirqActivated ? tr("yes") : tr("no"), true});
+    const QString device = tr("device programmed for");
+    if (!cpu_.programmed && !source_.programmingUntold.empty()) {
+      view.facts.push_back(
+          {device, tr("unknown: %1").arg(words(source_.programmingUntold)), false});
+      return;
+    }
     view.facts.push_back(
-        scalar(tr("device programmed for"), cpu_.programmed, tr("stopped"),
+        scalar(device, cpu_.programmed, tr("stopped"),
                {ProgrammingNotTraced, LostEvents, CpuOffline, DeferredRearm, NotRecorded}));
   }
 

@@ -18,7 +18,7 @@ constexpr int node = 20;  // height of a line
 constexpr double radius = 3.5;
 constexpr int margin = 10, between = 8;
 constexpr double mostIndent = 16, indentInAll = 96;
-constexpr int leastBar = 60, mostBar = 400, leastName = 110;
+constexpr int leastBar = 60, mostBar = 400, mostName = 170;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void TreeDiagram::setTree(TreeView tree) {
   tree_ = std::move(tree);
   deepest_ = 0;
   scaled_ = false;
-  dueWidth_ = 0;
+  dueWidth_ = nameWidth_ = 0;
   const QFontMetricsF numbers(Theme::application().font(Theme::Text::Number));
   std::vector<s64> ends;
   from_ = 0;
@@ -38,6 +38,11 @@ void TreeDiagram::setTree(TreeView tree) {
     deepest_ = std::max(deepest_, timer.depth);
     dueWidth_ =
         std::max(dueWidth_, static_cast<int>(std::ceil(numbers.horizontalAdvance(timer.due))));
+    QFont font = Theme::application().font(Theme::Text::Body);
+    font.setBold(&timer == tree_.nodes.data());
+    const double name = std::ceil(QFontMetricsF(font).horizontalAdvance(timer.callback));
+    nameWidth_ = std::max(nameWidth_, static_cast<int>(timer.depth * mostIndent) +
+                                          std::min(static_cast<int>(name), mostName));
     if (!timer.toHard || !timer.fromSoft) continue;
     ends.push_back(*timer.toHard);
     from_ = std::min(from_, *timer.fromSoft);
@@ -80,7 +85,8 @@ TreeDiagram::Columns TreeDiagram::columns() const {
   at.kind = static_cast<int>(
       std::ceil(std::max(sub.horizontalAdvance(tr("hard")), sub.horizontalAdvance(tr("soft")))));
   at.due = dueWidth_;
-  const int name = static_cast<int>(margin + deepest_ * indent()) + leastName;
+  // Bars are for the eye, names are to be read: these come first.
+  const int name = static_cast<int>(std::ceil(margin + radius + between + nameWidth_)) + 1;
   const int spare = width() - margin - at.kind - between - at.due - between - name - between;
   if (scaled_ && spare >= leastBar) at.bar = std::min(spare, std::min(mostBar, width() * 2 / 5));
   at.kindLeft = width() - margin - at.kind;

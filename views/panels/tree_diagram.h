@@ -45,7 +45,7 @@ class TreeDiagram : public LineList {
   s64 from_ = 0, to_ = 1;  // of the bars' scale, ns from the instant on
   bool scaled_ = false;
   u32 deepest_ = 0;
-  int dueWidth_ = 0;
+  int dueWidth_ = 0, nameWidth_ = 0;  // pixels that the texts need
 };
 
 }  // namespace tickscope

@@ -18,7 +18,7 @@ namespace tickscope {
 namespace {
 
 constexpr int rowPitch = 14;
-constexpr int margin = 2;
+constexpr int margin = 2, side = 6;
 constexpr int perGroup = 8;
 constexpr double gap = 1;  // before each group of eight
 /// A bucket is this wide, its border included; narrower ones were not to be told apart.
@@ -77,7 +77,7 @@ QSize WheelGrid::sizeHint() const {
 QSize WheelGrid::minimumSizeHint() const { return {0, sizeHint().height()}; }
 
 bool WheelGrid::showsGranules() const {
-  return measures().pitch >= leastPitch && measures().left > 40;
+  return measures().pitch >= leastPitch && measures().left > side + 40;
 }
 
 WheelGrid::Measures WheelGrid::measures() const {
@@ -93,11 +93,11 @@ WheelGrid::Measures WheelGrid::measures() const {
   const int count = static_cast<int>(std::ceil(widthOf(numbers, QStringLiteral("000")))) + 4;
   const double gaps = gap * (perLevel / perGroup - 1);
   const auto pitchFor = [&](double left) {
-    return (width() - left - count - gaps - 2 * margin) / perLevel;
+    return (width() - left - count - gaps - side) / perLevel;
   };
-  const double full = margin + name + granule;
+  const double full = side + name + granule;
   if (pitchFor(full) >= usualPitch) return {full, std::min(pitchFor(full), mostPitch), count};
-  const double narrow = margin + name;
+  const double narrow = side + name;
   return {narrow, std::clamp(pitchFor(narrow), 1.0, mostPitch), count};
 }
 
@@ -176,7 +176,7 @@ void WheelGrid::paintEvent(QPaintEvent*) {
   const double name = widthOf(numbers, QStringLiteral("L0"));
   for (int level = 0; level < view_.depth; ++level) {
     const int top = margin + level * rowHeight();
-    const QRectF line(margin, top - 1, m.left - margin, rowHeight());
+    const QRectF line(side, top - 1, m.left - side, rowHeight());
     painter.setFont(numbers);
     painter.setPen(theme.color(Tone::Text));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("L%1").arg(level));
@@ -197,7 +197,7 @@ void WheelGrid::paintEvent(QPaintEvent*) {
     }
     painter.setFont(numbers);
     painter.setPen(theme.color(count ? Tone::Text : Tone::OffText));
-    painter.drawText(QRectF(width() - margin - m.count, top - 1, m.count, rowHeight()),
+    painter.drawText(QRectF(width() - side - m.count, top - 1, m.count, rowHeight()),
                      Qt::AlignRight | Qt::AlignVCenter,
                      count ? countText(count) : QStringLiteral("·"));
   }

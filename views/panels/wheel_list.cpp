@@ -14,7 +14,7 @@ namespace tickscope {
 
 namespace {
 
-constexpr int margin = 6, between = 10, leastCallback = 90;
+constexpr int margin = 6, between = 10, leastCallback = 150;
 
 }  // namespace
 
@@ -87,14 +87,14 @@ std::array<WheelList::Place, WheelList::ColumnCount> WheelList::columns() const 
   for (const Column column : {ArmedBy, Expires, BucketExpiry}) {
     if (needed() > width()) shown[column] = false;
   }
-  const int spare = std::max(0, width() - needed());
+  const int spare = width() - needed();  // below 0 the callback gives way
   int x = margin;
   for (int c = 0; c < ColumnCount; ++c) {
     const auto column = static_cast<std::size_t>(c);
     if (!shown[column]) continue;
     int wide = wanted_[column];
     // The callback gets what is left, but not more than it needs; then the last columns move to the right.
-    if (c == Callback) wide = std::max(0, std::min(wide, leastCallback) + spare);
+    if (c == Callback) wide = std::max(1, std::min(wide, leastCallback) + spare);
     places[column] = {x, wide};
     x += wide + between;
   }

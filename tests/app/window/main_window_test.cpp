@@ -127,6 +127,25 @@ TEST_F(MainWindowTest, ShowsTheStateAtTheCursorAndStepsAlongItsChanges) {
   EXPECT_LE(number(*document().cursor()->row), 266U);
 }
 
+TEST_F(MainWindowTest, F6ReachesTheStateAmongThePanes) {
+  window.activateWindow();
+  open(sample());
+  document().setCursor(Row{266});
+  auto* const state = window.findChild<StatePanel*>();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return state->view().has_value(); }, 5000));
+  timeline()->setFocus();
+  bool reached = false;
+  int hiddenPanes = 0;
+  for (int i = 0; i < 4; ++i) {
+    QTest::keyClick(window.focusWidget(), Qt::Key_F6);
+    reached = reached || state->isAncestorOf(window.focusWidget());
+    const auto* const info = window.findChild<TraceInfoPanel*>();
+    hiddenPanes += info == window.focusWidget();
+  }
+  EXPECT_TRUE(reached);
+  EXPECT_EQ(hiddenPanes, 0) << "panels behind other tabs are no panes";
+}
+
 TEST_F(MainWindowTest, WindowIsThereWhileAFileOpens) {
   window.openFile(sample());
   EXPECT_TRUE(timeline()->isVisible());

@@ -296,6 +296,46 @@ TEST_F(StatePanelTest, NothingIsWiderThanThePanel) {
   }
 }
 
+TEST_F(StatePanelTest, NamesAreReadInFullAtTheUsualWidth) {
+  open();
+  StateSource source = madeSource();
+  source.stateAt = [](Row row) {
+    SystemState state = support::madeState(row);
+    state.cpus[1].hrtimers[number(ClockBase::Mono)].resize(1);
+    return state;
+  };
+  panel.setSource(source);
+  at(50);
+  EXPECT_TRUE(tree().showsBars());
+  // Beyond the callback's last letter the ground must be seen before the time begins.
+  const QImage image = tree().grab().toImage();
+  const QRect line = tree().lineRect(0);
+  const QColor ground = image.pixelColor(line.left() + 2, line.center().y());
+  QFont font = Theme::application().font(Theme::Text::Body);
+  font.setBold(true);
+  const int end =
+      static_cast<int>(tree().nodeAt(0).x() + 3.5 + 8 +
+                       QFontMetricsF(font).horizontalAdvance(tree().tree().nodes[0].callback));
+  for (int y = line.top() + 3; y < line.bottom() - 3; ++y) {
+    EXPECT_EQ(image.pixelColor(end + 4, y), ground) << "text goes on at " << end + 4;
+  }
+}
+
+TEST_F(StatePanelTest, HeaderNamesTheRowInAnyWidth) {
+  open();
+  panel.setSource(madeSource());
+  at(50);
+  for (const int width : {280, 360, 700}) {
+    panel.resize(width, 768);
+    settle();
+    bool named = false;
+    for (const auto* const label : panel.findChildren<QLabel*>()) {
+      named = named || (label->isVisible() && label->text().contains(QStringLiteral("row 50")));
+    }
+    EXPECT_TRUE(named) << width;
+  }
+}
+
 TEST_F(StatePanelTest, TreeKeepsItsBarsOnlyWhereThereIsRoom) {
   open();
   panel.setSource(madeSource());

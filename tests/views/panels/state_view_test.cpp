@@ -43,6 +43,15 @@ TEST_F(StateViewTest, SaysInWordsWhyAValueIsUnknown) {
   EXPECT_TRUE(view->blind.contains("B23")) << view->blind.toStdString();
 }
 
+TEST_F(StateViewTest, CallsWithoutArgumentsTellNoValue) {
+  source.programmingUntold = "calls recorded without arguments";
+  SystemState state = madeState(Row{5});
+  EXPECT_EQ(factOf(viewOf(state, 1)->facts, "device programmed for"),
+            "unknown: calls recorded without arguments");
+  state.cpus[1].programmed = MonoTime{9'508'000'000};
+  EXPECT_EQ(factOf(viewOf(state, 1)->facts, "device programmed for"), "9.508 000 000");
+}
+
 TEST_F(StateViewTest, NeverShowsZeroForUnknown) {
   SystemState state = madeState(Row{5});
   StateTimer bare;
