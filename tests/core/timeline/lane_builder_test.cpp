@@ -217,6 +217,9 @@ TEST(LaneBuilder, IsTheSameForAnyNumberOfThreads) {
   const auto one = timelineOf(store, 1);
   const auto three = timelineOf(store, 3);
   ASSERT_EQ(one->tracks.size(), three->tracks.size());
+  ASSERT_EQ(one->overview.size(), three->overview.size());
+  for (std::size_t r = 0; r < one->overview.size(); ++r)
+    EXPECT_EQ(one->overview[r].counts, three->overview[r].counts) << "overview row " << r;
   for (std::size_t t = 0; t < one->tracks.size(); ++t) {
     for (std::size_t l = 0; l < laneCount; ++l) {
       const Lane& a = one->tracks[t].lanes[l];
