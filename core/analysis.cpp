@@ -52,7 +52,8 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
                   .lastRow = learning});
   const auto learned = learner.run(progress);
   if (!learned) return tl::unexpected(learned.error());
-  // Expiries, cancels and restarts of timers that no row armed: a filter was at work (B05).
+  // Expiries, cancels and restarts of timers that no row armed: a filter was at work, or events are missing without a
+  // mark (B05). Kernel faults lose timers, but do not run timers that nobody armed.
   const auto contradictions = [&](DiscrepancyKind kind) {
     return std::ranges::count(learned->discrepancies, kind, &Discrepancy::kind);
   };
@@ -60,7 +61,7 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
                                        contradictions(DiscrepancyKind::CancelledWhileIdle) +
                                        contradictions(DiscrepancyKind::StartedWhileArmed) +
                                        contradictions(DiscrepancyKind::WasArmedDiffers));
-  analysis.filtered = unlike * 20 > learned->spans.size();
+  analysis.filtered = unlike > 2 && unlike * 50 > learned->spans.size();
   Observed observed;
   observed.fits = learned->ruleFit.fits;
   observed.misses = learned->ruleFit.misses;

@@ -276,7 +276,12 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
 
   CpuNow* owner = span.owner == noCpu ? nullptr : cpuNow(span.owner);
   if (byCallback) {
-    if (lastExpires) judge(27, event.expires > *lastExpires);
+    if (lastExpires) {
+      judge(27, event.expires > *lastExpires);
+      if (const auto hz = in_.profile.hz.judged(); hz && isTick(event.function)) {
+        judge(13, (event.expires - *lastExpires).value % ClockMap::tickNs(*hz) == 0);
+      }
+    }
     if (here) cpu.hrtimers.cancelRemote(*here);
     if (x) cpu.hrtimers.enqueueRestart(id, base, *x, event.expires);
     tables_.ratios.arms.add(wasArmedRecorded_ ? armedRight : Known<bool>{timer.known});
@@ -421,12 +426,21 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
     if (!cpu.passOpen) beginPass(cpu, row);
     if (monoNow && cpu.passNow != monoNow) {
       if (hardOf(base) == ClockBase::Mono || !cpu.passNow) {
+        if (hardOf(base) == ClockBase::Mono) {
+          const bool forward = *monoNow >= cpu.lastPass;
+          judge(28, forward);
+          if (!forward) {
+            differs(DiscrepancyKind::TimeBackward, row, cpu, timer.id, cpu.lastPass.value,
+                    monoNow->value);
+          }
+        }
         cpu.passNow = monoNow;
         cpu.lastPass = *monoNow;
         cpu.lastExpires = {};
       }
     }
     ++cpu.expiriesInInterrupt;
+    ++cpu.expiriesInPass;
   } else if (cpu.softNow != event.now && hardOf(base) == ClockBase::Mono) {
     cpu.softNow = event.now;
     cpu.lastExpires = {};
@@ -482,9 +496,10 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
       const bool armedInPass = hard ? span.armed != noRow && span.armed >= cpu.interruptRow
                                     : span.armed != noRow && span.armed >= cpu.softirqRow;
       if (!armedInPass) {
-        const bool ordered = !last || span.expires >= *last;
-        judge(15, ordered);
-        if (!ordered) {
+        Known<bool> ordered = !last || span.expires >= *last;
+        if (!*ordered && (in_.filtered || !hrtimersComplete_)) ordered.reset();
+        judge(15, ordered, BlindSpotKind::NotRecorded);
+        if (ordered == false) {
           differs(DiscrepancyKind::Order, row, cpu, timer.id, *last, span.expires);
         }
         last = span.expires;

@@ -49,6 +49,7 @@ void Replay::beginPass(CpuNow& cpu, Row row) {
   refreshFloor(cpu, row);
   cpu.hrtimers.beginInterrupt({});
   cpu.passOpen = true;
+  cpu.expiriesInPass = 0;
   cpu.lastExpires = {};
   recordLines(cpu, row);
 }
@@ -147,6 +148,7 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
     if (traced) judgeOperation(cpu, operation);
   }
   cpu.interrupt.reset();
+  if (!cpu.warm && cpu.warmFrom == noRow) cpu.warmFrom = row;
   cpu.warm = true;
   recordLines(cpu, row);
 }
@@ -315,24 +317,20 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
   }
   if (operation.blind || !cpu.warm) return;
   // What tells the generations apart: operations for which they differ.
-  bool differ = false, all = true;
-  const Known<Calls> first = [&]() -> Known<Calls> {
-    for (std::size_t r = 0; r < hrtimerRuleCount; ++r) {
-      if (in_.rules[r]) return operation.predicted[r].sum();
-    }
-    return {};
-  }();
+  std::array<bool, hrtimerRuleCount> predicts{};
+  Known<Calls> first;
+  bool differ = false;
   for (std::size_t r = 0; r < hrtimerRuleCount; ++r) {
-    if (!in_.rules[r]) continue;
     const Calls calls = operation.predicted[r].sum();
-    all = all && calls.known();
-    differ = differ || calls != *first;
+    predicts[r] = in_.rules[r] && calls.known();
+    if (!predicts[r]) continue;
+    differ = differ || (first && *first != calls);
+    first = calls;
   }
-  if (!differ || !all) return;
-  for (std::size_t r = 0; r < hrtimerRuleCount; ++r) {
-    if (!in_.rules[r]) continue;
-    ++(operation.predicted[r].sum().admits(seen) ? tables_.ruleFit.fits
-                                                 : tables_.ruleFit.misses)[r];
+  for (std::size_t r = 0; differ && r < hrtimerRuleCount; ++r) {
+    if (!predicts[r]) continue;
+    RuleFit& fit = tables_.ruleFit;
+    ++(operation.predicted[r].sum().admits(seen) ? fit.fits : fit.misses)[r];
   }
 }
 

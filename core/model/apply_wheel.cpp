@@ -12,6 +12,8 @@ constexpr u32 indexShift = 22;
 
 /// Softirqs answer for raises of the same CPU; rows of interrupts between do not end a run.
 constexpr u32 lookAhead = 512;
+/// Empty TIMER runs one after the other, none explained, from which on the raise rule is taken as broken.
+constexpr u32 emptyRunsInSeries = 8;
 
 bool hasIndex(Known<WheelTrace> trace) {
   return trace.value_or(WheelTrace::WT2) >= WheelTrace::WT2;
@@ -143,6 +145,12 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
   TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
   if (announcesExpiry(cpu, row, event.timer)) return;  // timer_expire_entry does it
   const SpanEnd end = startsAgain(row, event.timer) ? SpanEnd::Restarted : SpanEnd::Cancelled;
+  // next_expiry of its base may be too early from now on, up to the next run.
+  for (auto& other : cpus_) {
+    if (!timer.span || tables_.spans[number(*timer.span)].owner == other->cpu) {
+      other->deletedSinceRun = true;
+    }
+  }
   if (!timer.span) {
     if (timer.known && !excused(timer, row)) {
       differs(DiscrepancyKind::CancelledWhileIdle, row, cpu, timer.id);
@@ -236,6 +244,21 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
       }
       recordLines(*owner, row);
     }
+    if (!orderKnown_ || in_.filtered) {
+      // Rows of another CPU, or some that are missing, may stand between.
+      if (atBucket == false) atBucket.reset();
+      if (inOrder == false) inOrder.reset();
+    }
+    if (owner && baseClk && !uncertain) {
+      Known<u64>& last = owner->lastBaseClk[span.base];
+      const bool forward = !last || !geometry.before(*baseClk, *last);
+      judge(3, forward);
+      if (!forward) {
+        differs(DiscrepancyKind::BaseClk, row, cpu, timer.id, static_cast<s64>(*last),
+                event.baseclk.value);
+      }
+      last = *baseClk;
+    }
     tables_.ratios.baseClk.add(atBucket);
     tables_.ratios.expiries.add(atBucket);
     judge(1, atBucket, uncertain ? BlindSpotKind::LostEvents : BlindSpotKind::BeforeEvidence);
@@ -251,13 +274,18 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
       const bool clamped =
           geometry.before(static_cast<u64>(span.second), static_cast<u64>(span.expires));
       if (!clamped) {
-        judge(4, geometry.before(static_cast<u64>(span.expires), now));
+        Known<bool> notEarly = geometry.before(static_cast<u64>(span.expires), now);
+        if (!*notEarly && (!orderKnown_ || in_.filtered)) notEarly.reset();
+        judge(4, notEarly);
       }
     }
     close(id, row, SpanEnd::Expired);
     timer.span.reset();
   }
   timer.known = wheelComplete_;
+  judge(11, cpu.softirq == timerVector ? Known<bool>{!cpu.wheelCallback} : Known<bool>{},
+        BlindSpotKind::ContextNotVisible);
+  cpu.wheelCallback = true;
   timer.running = cpu.cpu;
 }
 
@@ -267,11 +295,51 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireExit& event) {
     differs(DiscrepancyKind::UnbalancedBracket, row, cpu, timer.id);
   }
   timer.running.reset();
+  cpu.wheelCallback = false;
   if (!timer.span) timer.known = wheelComplete_;
+}
+
+/// A run leaves next_expiry exact. Under SR2 the tick raises TIMER next when it is reached: then a timer is due, or was
+/// and has been deleted since. Under SR3 the migration hierarchy raises as well, and SR0, SR1 raise on each tick.
+void Replay::judgeRaise(CpuNow& cpu, Row row) {
+  const bool runBefore = cpu.runSeen;
+  cpu.runSeen = true;
+  const bool explained = cpu.deletedSinceRun || cpu.servedBefore;
+  cpu.deletedSinceRun = false;
+  cpu.servedBefore = cpu.raisedInRun;
+  cpu.raisedInRun = false;
+  if (cpu.wheelExpiriesInRun > 0) {
+    judge(12, true);
+    cpu.emptyRuns = 0;
+    return;
+  }
+  if (!wheelComplete_ || in_.filtered || !runBefore || !orderKnown_) {
+    judge(12, {}, wheelComplete_ ? BlindSpotKind::BeforeEvidence : BlindSpotKind::NotRecorded);
+    return;
+  }
+  if (explained) {
+    judge(12, true);
+    cpu.emptyRuns = 0;
+    return;
+  }
+  const Known<RaiseRule> rule = in_.profile.raise.judged();
+  if (rule != RaiseRule::SR2) {
+    judge(12, {}, BlindSpotKind::RemoteRunNotVisible);
+    return;
+  }
+  // Healthy kernels have such runs one at a time (a timer of the idle path, a remote deletion in flight): only a
+  // series is against the rule.
+  if (++cpu.emptyRuns < emptyRunsInSeries) {
+    judge(12, {}, BlindSpotKind::BeforeEvidence);
+    return;
+  }
+  judge(12, false);
+  differs(DiscrepancyKind::RaiseRule, row, cpu, {}, 0, 1);
 }
 
 void Replay::endOfTimerSoftirq(CpuNow& cpu, Row row) {
   if (cpu.softirq != timerVector) return;  // its entry was before the recording
+  judgeRaise(cpu, row);
   const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu);
   auto jiffies = mono ? in_.clocks.jiffies(*mono) : Known<JiffyRange>{};
   if (jiffies) jiffies->earliest = wheelRules_.geometry.wrap(jiffies->earliest);

@@ -230,11 +230,19 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       if (cpu.inTimerInterrupt) endInterrupt(cpu, row);
       break;
     case kindOf<SoftirqRaise>:
+      if (cpu.softirq == timerVector && store_.as<SoftirqRaise>(row).vec == timerVector) {
+        cpu.raisedInRun = true;  // the run that goes on may serve it
+      }
       if (store_.as<SoftirqRaise>(row).vec == hrtimerVector) {
         if (!cpu.inTimerInterrupt && store_.context(row).hardIrq()) {
           beginInterrupt(cpu, row, true);
-        } else if (cpu.inTimerInterrupt && !cpu.passOpen) {
-          beginPass(cpu, row);  // programming failed, the time had come: a further pass
+        } else if (cpu.inTimerInterrupt && (!cpu.passOpen || cpu.expiriesInPass > 0)) {
+          // A pass raises before it runs timers: this is a further one, as the next time had come already.
+          if (cpu.passOpen) {
+            cpu.hrtimers.endInterrupt();
+            ++cpu.retries;
+          }
+          beginPass(cpu, row);
         }
         cpu.hrtimers.softirqRaised();
         cpu.raisedInInterrupt = true;
@@ -556,7 +564,32 @@ SystemState Replay::snapshot() const {
   return state;
 }
 
+void Replay::addBlindSpots() {
+  const auto all = [&](BlindSpotKind kind) {
+    tables_.blindSpots.push_back({kind, {}, Row{0}, noRow});
+  };
+  if (in_.filtered) all(BlindSpotKind::Filtered);
+  if (!callsTraced_ && !callsByProbe_) all(BlindSpotKind::ProgrammingNotTraced);
+  if (!wheelComplete_ || !hrtimersComplete_) all(BlindSpotKind::NotRecorded);
+  if (!softirqsTraced_) all(BlindSpotKind::ContextNotVisible);
+  if (!orderKnown_) all(BlindSpotKind::ClockNotAnchored);
+  for (const auto& cpu : cpus_) {
+    if (!cpu->highRes) {
+      tables_.blindSpots.push_back({BlindSpotKind::NotHighRes, cpu->cpu, Row{0}, noRow});
+    }
+    tables_.blindSpots.push_back({BlindSpotKind::BeforeEvidence, cpu->cpu, Row{0}, cpu->warmFrom});
+  }
+  for (const TimeSpan& span : in_.clocks.blindSpans()) {
+    tables_.blindSpots.push_back({BlindSpotKind::ClockNotAnchored,
+                                  {},
+                                  Row{store_.lowerBound(span.from)},
+                                  Row{store_.lowerBound(span.to)}});
+  }
+  std::ranges::stable_sort(tables_.blindSpots, {}, &BlindSpot::from);
+}
+
 ReplayTables Replay::finish() {
+  addBlindSpots();
   for (auto& cpu : cpus_) {
     closeOperation(*cpu);
   }

@@ -66,6 +66,7 @@ class Replay {
   void rowOfCpu(CpuNow& cpu, Row row, EventKind kind);
   void lost(CpuNow& cpu, Row row);
   void checkpoint(Row row);
+  void addBlindSpots();
   SpanId open(ArmedSpan span);
   void close(SpanId span, Row row, SpanEnd end);
   SpanId expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner);
@@ -93,6 +94,7 @@ class Replay {
   void apply(CpuNow& cpu, Row row, const TimerExpireEntry& event);
   void apply(CpuNow& cpu, Row row, const TimerExpireExit& event);
   void endOfTimerSoftirq(CpuNow& cpu, Row row);
+  void judgeRaise(CpuNow& cpu, Row row);
   WheelBaseKind wheelBaseOf(u32 flags) const;
   bool announcesExpiry(CpuNow& cpu, Row row, Address timer) const;
   bool startsAgain(Row row, Address timer) const;

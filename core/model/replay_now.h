@@ -37,6 +37,7 @@ struct Replay::CpuNow {
   std::array<WheelModel, wheelBaseCount> wheel;
   bool online = true;
   bool warm = false;  ///< a complete timer interrupt was seen
+  Row warmFrom = noRow;
   bool highRes = true;
   bool comingUp = false;  ///< online again, not seen in high resolution yet
 
@@ -51,13 +52,21 @@ struct Replay::CpuNow {
   std::array<Known<bool>, hrtimerRuleCount> raisesPredicted{};
   std::optional<Operation> interrupt;
   std::array<Known<s64>, clockBaseCount> lastExpires;  ///< of the pass, by base
-  u32 expiriesInInterrupt = 0;
+  u32 expiriesInInterrupt = 0, expiriesInPass = 0;
 
   // Softirqs.
   u8 softirq = noVector;
   Row softirqRow{};
   u32 wheelExpiriesInRun = 0;
   bool remoteRun = false;
+  bool runSeen = false;          ///< a TIMER run of this CPU is over, nothing was lost since
+  bool deletedSinceRun = false;  ///< a timer of this CPU's bases was deleted since
+  bool raisedInRun = false;      ///< TIMER was raised again while it ran
+  bool servedBefore = false;     ///< the run before this one may have served its raise
+  u32 emptyRuns = 0;             ///< one after the other, not explained
+  bool wheelCallback = false;    ///< a wheel callback runs here
+  std::array<Known<u64>, wheelBaseCount> lastBaseClk;
+  Known<u64> lastJiffies;
   Known<BaseTime> softNow;
 
   u32 softirqEndCalls = 0;
