@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/columns.h"
 #include "app/cli/command.h"

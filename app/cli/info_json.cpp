@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `info` for programs: resources/schema/info.schema.json describes it.
+#include <nlohmann/json.hpp>
+
 #include "app/cli/info_report.h"
 #include "app/cli/json_text.h"
 #include "app/cli/model_report.h"

@@ -2,7 +2,7 @@
 // Parts that the reports of the model share: kernel facts, states and comparisons with timer lists.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
