@@ -380,23 +380,16 @@ void HrtimerModel::shift(ClockBase base, s64 offsetChange) {
   }
 }
 
-HrtimerScalars HrtimerModel::scalars(HrtimerRule rule) const {
-  const Worlds& worlds = worlds_[number(rule)];
-  const World& first = *worlds.begin();
-  Bounds e = first.e, se = first.se;
-  bool sameNext = true, sameSoft = true;
+HrtimerScalars HrtimerModel::scalarsOf(const Worlds& worlds) {
+  World joined = *worlds.begin();
   for (const World& world : worlds) {
-    e = {std::min(e.least, world.e.least), std::max(e.most, world.e.most)};
-    se = {std::min(se.least, world.se.least), std::max(se.most, world.se.most)};
-    sameNext = sameNext && world.nt == first.nt;
-    sameSoft = sameSoft && world.snt == first.snt;
+    joined.e = {std::min(joined.e.least, world.e.least), std::max(joined.e.most, world.e.most)};
+    joined.se = {std::min(joined.se.least, world.se.least),
+                 std::max(joined.se.most, world.se.most)};
+    if (world.nt != joined.nt) joined.nt = {Pointed::To::Any};
+    if (world.snt != joined.snt) joined.snt = {Pointed::To::Any};
   }
-  HrtimerScalars known;
-  if (e.known()) known.expiresNext = MonoTime{e.least};
-  if (se.known()) known.softirqExpiresNext = MonoTime{se.least};
-  if (sameNext && first.nt.to == Pointed::To::Span) known.nextTimer = first.nt.span;
-  if (sameSoft && first.snt.to == Pointed::To::Span) known.softirqNextTimer = first.snt.span;
-  return known;
+  return scalarsOf(joined);
 }
 
 }  // namespace tickscope

@@ -122,7 +122,10 @@ class HrtimerModel {
   void shift(ClockBase base, s64 offsetChange);
 
   /// Empty where unseen timers leave a value open.
-  [[nodiscard]] HrtimerScalars scalars(HrtimerRule rule) const;
+  [[nodiscard]] HrtimerScalars scalars(HrtimerRule rule) const {
+    const Worlds& worlds = worlds_[number(rule)];
+    return worlds.single() ? scalarsOf(*worlds.begin()) : scalarsOf(worlds);
+  }
   /// The possible states behind scalars().
   [[nodiscard]] const Worlds& worlds(HrtimerRule rule) const { return worlds_[number(rule)]; }
   [[nodiscard]] bool inInterrupt() const { return ground_.inInterrupt; }
@@ -143,6 +146,15 @@ class HrtimerModel {
     bool leftmost = false;
   };
 
+  [[nodiscard]] static HrtimerScalars scalarsOf(const World& world) {
+    HrtimerScalars known;
+    if (world.e.known()) known.expiresNext = MonoTime{world.e.least};
+    if (world.se.known()) known.softirqExpiresNext = MonoTime{world.se.least};
+    if (world.nt.to == Pointed::To::Span) known.nextTimer = world.nt.span;
+    if (world.snt.to == Pointed::To::Span) known.softirqNextTimer = world.snt.span;
+    return known;
+  }
+  [[nodiscard]] static HrtimerScalars scalarsOf(const Worlds& worlds);
   void insert(SpanId span, ClockBase base, MonoTime x, BaseTime expires);
   Known<Removed> take(SpanId span);
   void refreshFirst(ClockBase base);

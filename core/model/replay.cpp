@@ -141,12 +141,13 @@ void Replay::step(Row row) {
     ++nextLoss_;
     if (CpuNow* cpu = cpuNow(loss.cpu)) lost(*cpu, row);
   }
-  clockSteps(row);
+  if (nextClockStep_ < clockSteps_.size()) clockSteps(row);
   CpuNow& cpu = *cpus_[cpuOfStream_[store_.streamOf(row)]];
   cpu.place = store_.placeInStream(row);
   if (!cpu.online) cameUp(cpu, row);
   const EventKind kind = store_.kind(row);
-  if (!transparent_[store_.typeIndex(row)]) {
+  const bool opaque = !transparent_[store_.typeIndex(row)];
+  if (opaque) {
     // Only a row of the same irqs-off section can still call for the operation before it.
     if (cpu.operation && kind != kindOf<HrtimerStart> && kind != kindOf<HrtimerCancel>) {
       closeOperation(cpu);
@@ -156,9 +157,9 @@ void Replay::step(Row row) {
     }
   }
   rowOfCpu(cpu, row, kind);
-  if (kind != kindOf<HrtimerExpireExit> && !transparent_[store_.typeIndex(row)]) {
+  if (opaque && kind != kindOf<HrtimerExpireExit>) {
     cpu.lastExitHard.reset();
-    if (!store_.context(row).hardIrq()) cpu.lastExitSoft.reset();
+    if (cpu.lastExitSoft && !store_.context(row).hardIrq()) cpu.lastExitSoft.reset();
   }
   cpu.lastRow = row;
   while (nextDeath_ < deaths_.size() && deaths_[nextDeath_].last <= row) {
@@ -501,6 +502,7 @@ void Replay::checkpoint(Row row) {
 void Replay::recordLines(CpuNow& cpu, Row row) {
   CpuLines& lines = tables_.cpus[cpu.index];
   for (std::size_t i = 0; i < wheelBaseCount; ++i) {
+    if (!cpu.wheel[i].takeChanged()) continue;
     const auto asNumber = [](Known<u64> jiffies) -> Known<s64> {
       if (!jiffies) return {};
       return static_cast<s64>(*jiffies);

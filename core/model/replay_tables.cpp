@@ -6,20 +6,15 @@
 
 namespace tickscope {
 
-void StepLine::set(Row row, Known<s64> value) {
-  const s64 stored = value.value_or(unknown);
-  if (values_.empty()) {
-    if (!value) return;  // unknown from the beginning
-  } else {
-    if (values_.back() == stored) return;
-    if (rows_.back() == row) {
-      values_.back() = stored;
-      if (values_.size() > 1 && values_[values_.size() - 2] == stored) {
-        values_.pop_back();
-        rows_.pop_back();
-      }
-      return;
+void StepLine::change(Row row, s64 stored) {
+  last_ = stored;
+  if (!rows_.empty() && rows_.back() == row) {
+    values_.back() = stored;
+    if (values_.size() > 1 && values_[values_.size() - 2] == stored) {
+      values_.pop_back();
+      rows_.pop_back();
     }
+    return;
   }
   rows_.push_back(row);
   values_.push_back(stored);

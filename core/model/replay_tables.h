@@ -16,7 +16,11 @@ namespace tickscope {
 class StepLine {
  public:
   /// Rows must not go back. A second value for a row replaces the first.
-  void set(Row row, Known<s64> value);
+  void set(Row row, Known<s64> value) {
+    const s64 stored = value.value_or(unknown);
+    if (stored != last_) [[unlikely]]
+      change(row, stored);
+  }
   /// In force after the event of that row; empty: unknown.
   [[nodiscard]] Known<s64> at(Row row) const;
   /// The first row after / the last row before `row` at which it changed; noRow: none.
@@ -29,6 +33,8 @@ class StepLine {
 
  private:
   static constexpr s64 unknown = std::numeric_limits<s64>::min();
+  void change(Row row, s64 stored);
+  s64 last_ = unknown;  // most values that are set are the one in force: no look into the columns
   std::vector<Row> rows_;
   std::vector<s64> values_;
 };

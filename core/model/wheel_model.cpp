@@ -123,6 +123,7 @@ void WheelModel::learn(const RecordedArm& recorded, const Admissible& clk,
 }
 
 ArmResult WheelModel::arm(SpanId span, const RecordedArm& recorded, bool deferrable) {
+  changed_ = true;
   disarm(span);
   if (rules_.kind == WheelKind::Cascade) return armCascade(span, recorded);
   const WheelGeometry& g = geometry();
@@ -174,6 +175,7 @@ ArmResult WheelModel::armCascade(SpanId span, const RecordedArm& recorded) {
 bool WheelModel::disarm(SpanId span) {
   const auto found = placeOf_.find(span);
   if (found == placeOf_.end()) return false;
+  changed_ = true;
   remove(found->second);
   return true;
 }
@@ -202,6 +204,7 @@ WheelModel::RunTime WheelModel::runTime(const Node& node, u64 now, u64 baseclk) 
 }
 
 WheelModel::Expiry WheelModel::expire(Known<SpanId> span, u64 now, Known<u64> baseclk) {
+  changed_ = true;
   const WheelGeometry& g = geometry();
   Expiry expiry;
   const bool cascade = rules_.kind == WheelKind::Cascade;
@@ -266,6 +269,7 @@ WheelModel::Expiry WheelModel::expire(Known<SpanId> span, u64 now, Known<u64> ba
 }
 
 std::vector<SpanId> WheelModel::endOfRun(u64 now) {
+  changed_ = true;
   const WheelGeometry& g = geometry();
   std::vector<SpanId> lost;
   if (first_ && !g.before(now, *first_)) {
@@ -299,11 +303,13 @@ std::vector<SpanId> WheelModel::endOfRun(u64 now) {
 }
 
 void WheelModel::nothingDue(u64 now) {
+  changed_ = true;
   raise(dueLow_, geometry().wrap(now + 1));
   if (kept_ && !geometry().before(now, *kept_)) kept_ = leastAfter(now);
 }
 
 void WheelModel::idle(u64 now) {
+  changed_ = true;
   const WheelGeometry& g = geometry();
   kept_ = first_;
   idleSinceRun_ = true;
@@ -314,6 +320,7 @@ void WheelModel::idle(u64 now) {
 }
 
 void WheelModel::forgetClk() {
+  changed_ = true;
   complete_ = false;
   idleSinceRun_ = false;
   clkHigh_.reset();

@@ -5,6 +5,7 @@
 #include <tsl/robin_map.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "core/model/kernel_profile.h"
@@ -78,6 +79,8 @@ class WheelModel {
   [[nodiscard]] Known<u64> nextExpiry() const;
   /// The least bucket expiry of the pending timers. Lost ones, which the base has passed, do not count.
   [[nodiscard]] Known<u64> firstPending() const { return first_; }
+  /// An event of the base came since the last call: otherwise clk() and nextExpiry() are what they were.
+  [[nodiscard]] bool takeChanged() { return std::exchange(changed_, false); }
   struct Pending {
     Bucket bucket;
     u64 expires;
@@ -146,6 +149,7 @@ class WheelModel {
   tsl::robin_map<SpanId, u32> placeOf_;
   std::vector<Node> nodes_;
   std::vector<u32> free_;
+  bool changed_ = true;
   std::array<List, bucketCount> lists_;
   std::array<u64, bucketCount / 64> used_{};
   Known<u64> first_;
