@@ -149,6 +149,9 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
   for (auto& other : cpus_) {
     if (!timer.span || tables_.spans[number(*timer.span)].owner == other->cpu) {
       other->deletedSinceRun = true;
+      if (!timer.span) {
+        for (WheelModel& base : other->wheel) base.unseenDeleted();
+      }
     }
   }
   if (!timer.span) {

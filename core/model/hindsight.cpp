@@ -38,7 +38,7 @@ std::size_t indexOf(std::span<const Cpu> cpus, Cpu cpu) {
   return static_cast<std::size_t>(std::ranges::lower_bound(cpus, cpu) - cpus.begin());
 }
 
-Hindsight::Hindsight(const EventStore& store) {
+Hindsight::Hindsight(const EventStore& store, const WheelGeometry& geometry) {
   const std::vector<Cpu> cpus = cpusOf(store);
   std::vector<std::size_t> indexOfStream;
   for (const Stream& stream : store.streams()) indexOfStream.push_back(indexOf(cpus, stream.cpu));
@@ -144,6 +144,78 @@ Hindsight::Hindsight(const EventStore& store) {
       at->lo = least;
     }
   }
+  scanWheel(store, geometry);
+}
+
+void Hindsight::scanWheel(const EventStore& store, const WheelGeometry& geometry) {
+  const std::vector<Cpu> cpus = cpusOf(store);
+  struct Run {
+    Known<u64> last;  // jiffies up to which the bases of the CPU have surely been run
+  };
+  std::vector<Run> runs(cpus.size());
+  AddressPool seen;
+  std::vector<std::size_t> indexOfStream;
+  for (const Stream& stream : store.streams()) indexOfStream.push_back(indexOf(cpus, stream.cpu));
+  const auto isNew = [&](Address address) {
+    const u32 known = seen.size();
+    return seen.intern(static_cast<u64>(address)) == known;
+  };
+  const auto behind = [&](const Run& run) -> Known<u64> {
+    if (!run.last) return {};
+    return geometry.wrap(*run.last + 1);
+  };
+  for (u32 r = 0; r < store.size(); ++r) {
+    const Row row{r};
+    switch (store.kind(row)) {
+      case kindOf<TimerInit>:
+        isNew(store.as<TimerInit>(row).timer);
+        break;
+      case kindOf<TimerStart>:
+        isNew(store.as<TimerStart>(row).timer);  // a pending one would print timer_cancel first
+        break;
+      case kindOf<TimerCancel>: {
+        // Whose base it lay in is not told; the expiry that it may announce comes with the next row.
+        if (!isNew(store.as<TimerCancel>(row).timer)) break;
+        for (std::size_t c = 0; c < cpus.size(); ++c) {
+          cpus_[c].wheel.push_back({row, behind(runs[c])});
+        }
+        break;
+      }
+      case kindOf<TimerExpireEntry>: {
+        const auto event = store.as<TimerExpireEntry>(row);
+        Run& run = runs[indexOfStream[store.streamOf(row)]];
+        run.last = static_cast<u64>(event.now.value);
+        isNew(event.timer);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  for (std::size_t c = 0; c < cpus.size(); ++c) {
+    cpus_[c].wheel.push_back({noRow, behind(runs[c])});
+    Known<u64> least;
+    bool first = true;
+    for (auto at = cpus_[c].wheel.rbegin(); at != cpus_[c].wheel.rend(); ++at) {
+      if (first) {
+        least = at->from;
+        first = false;
+      } else if (!at->from || !least) {
+        least.reset();
+      } else {
+        least = geometry.earlier(*least, *at->from);
+      }
+      at->from = least;
+    }
+  }
+}
+
+Known<u64> Hindsight::wheelFloor(std::size_t cpuIndex, Row row) {
+  OfCpu& cpu = cpus_[cpuIndex];
+  while (cpu.nextWheel + 1 < cpu.wheel.size() && cpu.wheel[cpu.nextWheel].seen <= row) {
+    ++cpu.nextWheel;
+  }
+  return cpu.wheel[cpu.nextWheel].from;
 }
 
 MonoTime Hindsight::floor(std::size_t cpuIndex, Row row) {

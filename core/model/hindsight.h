@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/model/model_ids.h"
+#include "core/model/wheel_geometry.h"
 #include "core/trace/event_store.h"
 
 namespace tickscope {
@@ -14,13 +14,15 @@ namespace tickscope {
 /// queued. Where they expire tells it afterwards. One scan over the rows of hrtimers before the replay.
 class Hindsight {
  public:
-  explicit Hindsight(const EventStore& store);
+  Hindsight(const EventStore& store, const WheelGeometry& geometry);
 
   /// The CPU on which the n-th hrtimer_start of the recording (in row order) expired; noCpu: it did not.
   [[nodiscard]] Cpu expiryCpu(u32 start) const { return expiryCpu_[start]; }
   /// No hrtimer from before the recording that is still unseen at `row` can be due on that CPU before this (ns mono);
   /// the lowest number when nothing is known. Rows must not go back.
   [[nodiscard]] MonoTime floor(std::size_t cpuIndex, Row row);
+  /// The same of wheel timers: no bucket of an unseen one is due before these jiffies. Empty: nothing is known.
+  [[nodiscard]] Known<u64> wheelFloor(std::size_t cpuIndex, Row row);
   /// How many hrtimers were seen to have been armed before the recording.
   [[nodiscard]] u32 armedBefore() const { return armedBefore_; }
 
@@ -29,10 +31,18 @@ class Hindsight {
     Row seen;     ///< its first row
     MonoTime lo;  ///< not due before
   };
+  struct UnseenWheel {
+    Row seen;
+    Known<u64> from;
+  };
   struct OfCpu {
     std::vector<Unseen> unseen;  ///< ascending by row; lo holds the least from here to the end
     std::size_t next = 0;
+    std::vector<UnseenWheel> wheel;
+    std::size_t nextWheel = 0;
   };
+  void scanWheel(const EventStore& store, const WheelGeometry& geometry);
+
   std::vector<Cpu> expiryCpu_;
   std::vector<OfCpu> cpus_;
   u32 armedBefore_ = 0;

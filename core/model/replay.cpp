@@ -44,7 +44,7 @@ RuleSet withExpected(RuleSet rules, HrtimerRule expected) {
 Replay::Replay(const ReplayInput& input)
     : in_(input),
       store_(input.buffer.events),
-      hindsight_(input.buffer.events),
+      hindsight_(input.buffer.events, wheelRulesOf(input.profile).geometry),
       callSites_(*input.recording.metadata.symbols),
       rule_(input.profile.hrtimer.expected.value_or(HrtimerRule::R3)),
       ruleKnown_(input.profile.hrtimer.judged().has_value()),
@@ -501,6 +501,9 @@ void Replay::checkpoint(Row row) {
 
 void Replay::recordLines(CpuNow& cpu, Row row) {
   CpuLines& lines = tables_.cpus[cpu.index];
+  const Known<u64> unseenFrom =
+      nextLoss_ == 0 ? hindsight_.wheelFloor(cpu.index, row) : Known<u64>{};
+  for (WheelModel& base : cpu.wheel) base.setUnseenFrom(unseenFrom);
   for (std::size_t i = 0; i < wheelBaseCount; ++i) {
     if (!cpu.wheel[i].takeChanged()) continue;
     const auto asNumber = [](Known<u64> jiffies) -> Known<s64> {

@@ -296,6 +296,7 @@ std::vector<SpanId> WheelModel::endOfRun(u64 now) {
     kept_ = last_ ? leastAfter(last_->at.latest) : first_;
   }
   raise(dueLow_, g.wrap(now + 1));
+  unseenDeleted_ = false;
   ranEnd_ = now;
   runsSeen_ = true;
   idleSinceRun_ = false;
@@ -348,7 +349,11 @@ Known<WheelModel::ClkRange> WheelModel::clkRange() const {
 
 Known<u64> WheelModel::nextExpiry() const {
   // The idle path recomputes without a word: after a removal both values are possible.
-  if (!complete_ || rules_.next == NextRule::NX0) return {};
+  if (rules_.next == NextRule::NX0) return {};
+  if (!complete_) {
+    const bool knownFirst = first_ && unseenFrom_ && !geometry().before(*unseenFrom_, *first_);
+    if (!knownFirst || unseenDeleted_) return {};
+  }
   const Known<u64> exact = last_ ? leastAfter(last_->at.latest) : first_;
   return kept_ == exact ? kept_ : Known<u64>{};
 }

@@ -62,6 +62,14 @@ class WheelModel {
   void nothingDue(u64 now);
   /// The idle path recomputed and forwarded at `now` (tick stop). Not for DEF bases, which it does not look at.
   void idle(u64 now);
+  /// No timer from before the recording that may be pending here has its bucket before this; next_expiry is known then
+  /// if a known timer comes first.
+  void setUnseenFrom(Known<u64> bucketExpiry) {
+    changed_ = changed_ || unseenFrom_ != bucketExpiry;
+    unseenFrom_ = bucketExpiry;
+  }
+  /// Such a timer was deleted: next_expiry may be its bucket until the next run.
+  void unseenDeleted() { changed_ = unseenDeleted_ = true; }
   /// Events were lost: clk and next_expiry unknown; pending timers stay, as uncertain.
   void forgetClk();
   /// CPU bring-up: clk = now, nothing pending.
@@ -155,6 +163,8 @@ class WheelModel {
   Known<u64> first_;
   u32 order_ = 0;
 
+  Known<u64> unseenFrom_;
+  bool unseenDeleted_ = false;
   bool complete_ = false;  // no timer can be pending whose bucket is not known
   bool runsSeen_ = false;
   bool idleSinceRun_ = false;
