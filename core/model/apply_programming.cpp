@@ -13,6 +13,8 @@ namespace {
 constexpr s64 nearNs = 2'000;
 /// Calls come a few us from their operation, if the machine was not stopped between.
 constexpr s64 farNs = 20'000;
+/// Interrupts one after the other with passes that nothing explains, from which on they are judged.
+constexpr u32 strangeInSeries = 4;
 
 bool near(s64 one, s64 other) {
   return one >= 0 && one < nearNs && other > 10 * std::max<s64>(one, 1);
@@ -34,6 +36,7 @@ void Replay::beginInterrupt(CpuNow& cpu, Row row, bool inferred) {
   cpu.interruptRow = row;
   cpu.passNow.reset();
   cpu.retries = 0;
+  cpu.strangePass = false;
   cpu.raisedInInterrupt = false;
   cpu.expiriesInInterrupt = 0;
   cpu.softirqNextBefore = cpu.hrtimers.scalars(rule_).softirqExpiresNext;
@@ -64,11 +67,11 @@ void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
     if (cpu.interrupt && cpu.retries == 2 && cpu.interrupt->enqueueSeen == 3) {
       ++cpu.retries;
       cpu.hrtimers.hang();
-    } else if (now && next && *next <= now->value + now->error) {
+    } else if (now && next && *next <= now->value + now->error &&
+               !wallClockNear(cpu, MonoTime{0})) {
       ++cpu.retries;
     } else if (cpu.interrupt && cpu.interrupt->enqueueSeen < 4) {
-      cpu.interrupt->blind = true;
-      cpu.interrupt->why = BlindSpotKind::OutsideModel;
+      cpu.strangePass = true;
     }
     cpu.hrtimers.beginInterrupt({});
   }
@@ -117,16 +120,27 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
   if (raisesTraced_ && cpu.highRes && hrtimersComplete_ && !in_.filtered) {
     // vec 8 is raised when and only when `now` has reached softirq_expires_next (I25).
     Known<bool> right;
-    if (cpu.passNow && cpu.softirqNextBefore && cpu.warm && cpu.retries == 0) {
-      right = cpu.raisedInInterrupt == (*cpu.passNow >= *cpu.softirqNextBefore);
+    if (cpu.softirqNextBefore && cpu.warm && cpu.retries == 0) {
+      const MonoTime next = *cpu.softirqNextBefore;
+      if (cpu.passNow) {
+        right = cpu.raisedInInterrupt == (*cpu.passNow >= next);
+      } else {
+        // Without an expiry `now` lies between the entry and the row that follows.
+        const auto to = in_.clocks.mono(
+            store_.time(cpu.raisedInInterrupt ? cpu.raiseRow : cpu.interruptRow), cpu.cpu);
+        if (to && cpu.raisedInInterrupt && next > to->value + to->error) right = false;
+        if (to && !cpu.raisedInInterrupt && next <= to->value) right = false;
+        if (to && !right)
+          right = cpu.raisedInInterrupt != (next > to->value) ? Known<bool>{true} : Known<bool>{};
+      }
       const bool wallClock = !cpu.hrtimers.tree(ClockBase::RealSoft).empty() ||
                              !cpu.hrtimers.tree(ClockBase::TaiSoft).empty();
-      if (!*right && (wallClock || *cpu.softirqNextBefore >= cpu.hrtimers.floor())) right.reset();
+      if (right == false && (wallClock || next >= cpu.hrtimers.floor())) right.reset();
     }
     judge(25, right);
     if (right == false) {
       differs(DiscrepancyKind::RaiseRule, cpu.interruptRow, cpu, {}, cpu.softirqNextBefore->value,
-              cpu.passNow->value);
+              cpu.passNow ? Known<s64>(cpu.passNow->value) : Known<s64>{});
     }
   }
   if (cpu.interrupt && cpu.highRes) {
@@ -134,6 +148,12 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
     for (OperationCalls& calls : operation.predicted) {
       calls.enqueue.least = static_cast<u8>(calls.enqueue.least + cpu.retries);
       calls.enqueue.most = static_cast<u8>(calls.enqueue.most + cpu.retries);
+    }
+    // A device may refuse a time that is near; time and again it is a fault.
+    cpu.strangeInterrupts = cpu.strangePass ? cpu.strangeInterrupts + 1 : 0;
+    if (cpu.strangePass && cpu.strangeInterrupts < strangeInSeries) {
+      operation.blind = true;
+      operation.why = BlindSpotKind::OutsideModel;
     }
     if (cpu.comingUp && operation.enqueueSeen == 0) {
       // The first interrupts still are those of the low resolution tick.
@@ -315,7 +335,10 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
   if (outcome == false) {
     differs(DiscrepancyKind::CallCount, operation.row, cpu, operation.timer, expected.most, seen);
   }
-  if (operation.blind || !cpu.warm) return;
+  if (operation.blind || operation.wallClock || !cpu.warm || !cpu.highRes || !hrtimersComplete_ ||
+      in_.filtered || (!callsTraced_ && !callsByProbe_)) {
+    return;
+  }
   // What tells the generations apart: operations for which they differ.
   std::array<bool, hrtimerRuleCount> predicts{};
   Known<Calls> first;

@@ -241,7 +241,8 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
       const auto result = owner->wheel[span.base].expire(id, now, baseClk);
       atBucket = result.atItsBucket;
       inOrder = result.inOrder;
-      for (const SpanId lostSpan : wheelComplete_ ? result.lost : std::vector<SpanId>{}) {
+      for (const SpanId lostSpan : result.lost) {
+        if (!wheelComplete_ || in_.filtered) continue;
         const ArmedSpan& other = tables_.spans[number(lostSpan)];
         differs(DiscrepancyKind::Lost, row, *owner, other.timer, other.second, event.now.value);
       }
@@ -267,8 +268,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
     judge(1, atBucket, uncertain ? BlindSpotKind::LostEvents : BlindSpotKind::BeforeEvidence);
     judge(8, inOrder);
     if (atBucket == false) {
-      const bool early =
-          span.secondKnown && geometry.before(baseClk.value_or(now), static_cast<u64>(span.second));
+      const bool early = span.secondKnown && geometry.before(now, static_cast<u64>(span.second));
       differs(early ? DiscrepancyKind::BeforeBucket : DiscrepancyKind::BaseClk, row, cpu, timer.id,
               span.second, baseClk ? Known<s64>(event.baseclk.value) : Known<s64>{});
     }
@@ -356,7 +356,7 @@ void Replay::endOfTimerSoftirq(CpuNow& cpu, Row row) {
       }
       WheelModel& base = cpu.wheel[kind];
       for (const SpanId id : base.endOfRun(jiffies->earliest)) {
-        if (!wheelComplete_) continue;
+        if (!wheelComplete_ || in_.filtered) continue;
         const ArmedSpan& span = tables_.spans[number(id)];
         differs(DiscrepancyKind::Lost, row, cpu, span.timer, span.second,
                 static_cast<s64>(jiffies->earliest));

@@ -20,8 +20,9 @@ struct Replay::TimerNow {
   bool everStarted = false;
   Row lastRow = noRow, rowBefore = noRow;  ///< of its last two events
   Known<BaseTime>
-      lastExpires;     ///< hrtimers: hard expiry of the last arm, for what RESTART adds to it
-  Known<Cpu> running;  ///< its callback runs there
+      lastExpires;        ///< hrtimers: hard expiry of the last arm, for what RESTART adds to it
+  Known<BaseTime> ranAt;  ///< hrtimers: time of the pass that ran it last
+  Known<Cpu> running;     ///< its callback runs there
 };
 
 struct Replay::CpuNow {
@@ -39,7 +40,7 @@ struct Replay::CpuNow {
   bool warm = false;  ///< a complete timer interrupt was seen
   Row warmFrom = noRow;
   bool highRes = true;
-  bool comingUp = false;  ///< online again, not seen in high resolution yet
+  bool comingUp = true;  ///< not seen in high resolution yet, from the first row or since online
 
   // The timer interrupt that runs.
   bool inTimerInterrupt = false, inferredInterrupt = false, passOpen = false;
@@ -48,6 +49,9 @@ struct Replay::CpuNow {
   MonoTime lastPass{std::numeric_limits<s64>::min()};
   u32 retries = 0;  ///< further passes that expired timers
   bool raisedInInterrupt = false;
+  Row raiseRow{};
+  bool strangePass = false;           ///< a further pass without a reason
+  u32 strangeInterrupts = 0;          ///< one after the other
   Known<MonoTime> softirqNextBefore;  ///< SE when the interrupt began
   std::array<Known<bool>, hrtimerRuleCount> raisesPredicted{};
   std::optional<Operation> interrupt;
