@@ -15,6 +15,39 @@ constexpr u32 learningRows = 500'000;
 
 RuleSet allRules() { return RuleSet().set(); }
 
+struct Learned {
+  RuleFit fit;
+  bool filtered = false;
+  Hindsight hindsight;
+};
+
+/// Replays the beginning under all rules. Its tables are gone before the replay of all rows makes its own.
+Result<Learned> learn(const Analysis& analysis, const TimerListDump* seed, Progress& progress) {
+  const Buffer& buffer = analysis.opened();
+  const u32 learning = std::min(buffer.events.size(), learningRows);
+  progress.begin("Kernel rules", learning);
+  Replay learner({.recording = *analysis.recording,
+                  .buffer = buffer,
+                  .profile = analysis.profile,
+                  .clocks = analysis.clocks,
+                  .seed = seed,
+                  .rules = allRules(),
+                  .lastRow = learning});
+  const auto learned = learner.run(progress);
+  if (!learned) return tl::unexpected(learned.error());
+  // Expiries, cancels and restarts of timers that no row armed: a filter was at work, or events are missing without a
+  // mark (B05). Kernel faults lose timers, but do not run timers that nobody armed.
+  const auto contradictions = [&](DiscrepancyKind kind) {
+    return std::ranges::count(learned->discrepancies, kind, &Discrepancy::kind);
+  };
+  const auto unlike = static_cast<u64>(contradictions(DiscrepancyKind::ExpiredWhileIdle) +
+                                       contradictions(DiscrepancyKind::CancelledWhileIdle) +
+                                       contradictions(DiscrepancyKind::StartedWhileArmed) +
+                                       contradictions(DiscrepancyKind::WasArmedDiffers));
+  const bool filtered = unlike > 2 && unlike * 50 > learned->spans.size();
+  return Learned{learned->ruleFit, filtered, learner.takeHindsight()};
+}
+
 }  // namespace
 
 Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const AnalysisOptions& options,
@@ -41,30 +74,12 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
   }
   const TimerListDump* seed = analysis.seeded ? options.timerList.get() : nullptr;
 
-  const u32 learning = std::min(events.size(), learningRows);
-  progress.begin("Kernel rules", learning);
-  Replay learner({.recording = *analysis.recording,
-                  .buffer = buffer,
-                  .profile = analysis.profile,
-                  .clocks = analysis.clocks,
-                  .seed = seed,
-                  .rules = allRules(),
-                  .lastRow = learning});
-  const auto learned = learner.run(progress);
+  const auto learned = learn(analysis, seed, progress);
   if (!learned) return tl::unexpected(learned.error());
-  // Expiries, cancels and restarts of timers that no row armed: a filter was at work, or events are missing without a
-  // mark (B05). Kernel faults lose timers, but do not run timers that nobody armed.
-  const auto contradictions = [&](DiscrepancyKind kind) {
-    return std::ranges::count(learned->discrepancies, kind, &Discrepancy::kind);
-  };
-  const auto unlike = static_cast<u64>(contradictions(DiscrepancyKind::ExpiredWhileIdle) +
-                                       contradictions(DiscrepancyKind::CancelledWhileIdle) +
-                                       contradictions(DiscrepancyKind::StartedWhileArmed) +
-                                       contradictions(DiscrepancyKind::WasArmedDiffers));
-  analysis.filtered = unlike > 2 && unlike * 50 > learned->spans.size();
+  analysis.filtered = learned->filtered;
   Observed observed;
-  observed.fits = learned->ruleFit.fits;
-  observed.misses = learned->ruleFit.misses;
+  observed.fits = learned->fit.fits;
+  observed.misses = learned->fit.misses;
   observe(analysis.profile, observed);
 
   progress.begin("Reference model", events.size());
@@ -73,11 +88,12 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
                  .profile = analysis.profile,
                  .clocks = analysis.clocks,
                  .seed = seed,
-                 .filtered = analysis.filtered});
+                 .filtered = analysis.filtered,
+                 .hindsight = &learned->hindsight});
   auto tables = replay.run(progress);
   if (!tables) return tl::unexpected(tables.error());
   analysis.tables = std::move(*tables);
-  analysis.tables.ruleFit = learned->ruleFit;
+  analysis.tables.ruleFit = learned->fit;
   return analysis;
 }
 

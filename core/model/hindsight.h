@@ -23,6 +23,10 @@ class Hindsight {
   [[nodiscard]] MonoTime floor(std::size_t cpuIndex, Row row);
   /// The same of wheel timers: no bucket of an unseen one is due before these jiffies. Empty: nothing is known.
   [[nodiscard]] Known<u64> wheelFloor(std::size_t cpuIndex, Row row);
+  /// Rows may begin anew.
+  void rewind() {
+    for (OfCpu& cpu : cpus_) cpu.next = cpu.nextWheel = 0;
+  }
   /// How many hrtimers were seen to have been armed before the recording.
   [[nodiscard]] u32 armedBefore() const { return armedBefore_; }
 

@@ -27,6 +27,8 @@ struct ReplayInput {
   RuleSet rules{};  ///< which generations to predict for; the expected one is added
   bool filtered =
       false;  ///< events of some timers are left out (B05): nothing contradicts the model then
+  /// Of a pass over the same buffer under the same wheel; nullptr: made.
+  const Hindsight* hindsight = nullptr;
   u32 lastRow = ~u32{0};  ///< rows behind it are left out (learning looks at the beginning only)
 };
 
@@ -45,6 +47,8 @@ class Replay {
   /// The live state after the last step; what stateAt() gives from the tables for that row.
   [[nodiscard]] SystemState snapshot() const;
   ReplayTables finish();
+  /// For another pass over the same buffer; this one is over.
+  Hindsight takeHindsight();
 
  private:
   struct CpuNow;

@@ -117,8 +117,13 @@ ReplayTables Replay::finish() {
   for (auto& cpu : cpus_) {
     closeOperation(*cpu);
   }
-  tables_.discrepancies.shrink_to_fit();
+  tables_.trim();
   return std::move(tables_);
+}
+
+Hindsight Replay::takeHindsight() {
+  hindsight_.rewind();
+  return std::move(hindsight_);
 }
 
 }  // namespace tickscope

@@ -38,4 +38,24 @@ Row StepLine::previousChange(Row row) const {
   return at == rows_.begin() ? noRow : *(at - 1);
 }
 
+void ReplayTables::trim() {
+  timers.shrink_to_fit();
+  spans.shrink_to_fit();
+  beforeRecording.shrink_to_fit();
+  discrepancies.shrink_to_fit();
+  blindSpots.shrink_to_fit();
+  checkpoints.shrink_to_fit();
+  openSpans.shrink_to_fit();
+  for (CpuLines& cpu : cpus) {
+    for (std::size_t i = 0; i < wheelBaseCount; ++i) {
+      cpu.clk[i].trim();
+      cpu.nextExpiry[i].trim();
+    }
+    for (StepLine* line :
+         {&cpu.expiresNext, &cpu.softirqExpiresNext, &cpu.programmed, &cpu.context, &cpu.timers}) {
+      line->trim();
+    }
+  }
+}
+
 }  // namespace tickscope

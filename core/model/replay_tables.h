@@ -27,6 +27,11 @@ class StepLine {
   [[nodiscard]] Row nextChange(Row row) const;
   [[nodiscard]] Row previousChange(Row row) const;
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  /// Gives back the room for steps to come.
+  void trim() {
+    rows_.shrink_to_fit();
+    values_.shrink_to_fit();
+  }
   [[nodiscard]] u64 bytes() const {
     return rows_.capacity() * sizeof(Row) + values_.capacity() * sizeof(s64);
   }
@@ -100,6 +105,8 @@ struct ReplayTables {
   std::vector<SpanId> openSpans;
   u8 wheelBases = 1;
 
+  /// Gives back the room for rows to come.
+  void trim();
   [[nodiscard]] u64 checkpointBytes() const {
     return checkpoints.capacity() * sizeof(Checkpoint) + openSpans.capacity() * sizeof(SpanId);
   }
