@@ -54,6 +54,7 @@ ClockBase Replay::baseOf(const HrtimerStart& event, const TimerNow& timer, bool&
   guessed = false;
   if (model.base) {
     base = hardOf(*model.base);
+    guessed = model.baseGuessed;
   } else if (event.expires.value >= leastWallTime && event.expires.value < leastNever) {
     base = ClockBase::Real;
   } else {

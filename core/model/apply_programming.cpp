@@ -87,9 +87,11 @@ void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
       if (!span.secondKnown || span.armed == noRow || span.armed >= cpu.interruptRow) continue;
       const Known<MonoTime> soft = monoOf(span.second, base, row);
       if (!soft) continue;
-      const bool notDue = *soft > *cpu.passNow;
-      judge(16, notDue);
-      if (!notDue) {
+      Known<bool> notDue = *soft > *cpu.passNow;
+      // Whether a wall clock has been set since its last reading only the next one tells.
+      if (base != ClockBase::Mono && in_.clocks.epochs(base).back().last < row) notDue.reset();
+      judge(16, notDue, BlindSpotKind::ClockNotAnchored);
+      if (notDue == false) {
         differs(DiscrepancyKind::Lost, row, cpu, span.timer, soft->value, cpu.passNow->value);
       }
     }
