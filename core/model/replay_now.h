@@ -36,6 +36,7 @@ struct Replay::CpuNow {
   std::size_t index;
   HrtimerModel hrtimers;
   std::array<WheelModel, wheelBaseCount> wheel;
+  Known<u64> unseenFrom;  ///< as the wheel was told last
   bool online = true;
   bool warm = false;  ///< a complete timer interrupt was seen
   Row warmFrom = noRow;

@@ -55,7 +55,10 @@ void Replay::recordLines(CpuNow& cpu, Row row) {
   CpuLines& lines = tables_.cpus[cpu.index];
   const Known<u64> unseenFrom =
       nextLoss_ == 0 ? hindsight_.wheelFloor(cpu.index, row) : Known<u64>{};
-  for (WheelModel& base : cpu.wheel) base.setUnseenFrom(unseenFrom);
+  if (cpu.unseenFrom != unseenFrom) {
+    cpu.unseenFrom = unseenFrom;
+    for (WheelModel& base : cpu.wheel) base.setUnseenFrom(unseenFrom);
+  }
   for (std::size_t i = 0; i < wheelBaseCount; ++i) {
     if (!cpu.wheel[i].takeChanged()) continue;
     const auto asNumber = [](Known<u64> jiffies) -> Known<s64> {
