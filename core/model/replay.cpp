@@ -467,6 +467,10 @@ void Replay::judge(std::size_t invariant, Known<bool> outcome, BlindSpotKind why
 }
 
 void Replay::lost(CpuNow& cpu, Row row) {
+  if (cpu.operation) {
+    cpu.operation->blind = true;
+    cpu.operation->why = BlindSpotKind::LostEvents;
+  }
   closeOperation(cpu);
   cpu.waiting.clear();
   cpu.interrupt.reset();

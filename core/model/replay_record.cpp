@@ -118,6 +118,11 @@ void Replay::addBlindSpots() {
 ReplayTables Replay::finish() {
   addBlindSpots();
   for (auto& cpu : cpus_) {
+    // A call behind it may belong to a cancel that is no longer recorded.
+    if (cpu->operation) {
+      cpu->operation->blind = true;
+      cpu->operation->why = BlindSpotKind::EndOfRecording;
+    }
     closeOperation(*cpu);
   }
   tables_.trim();
