@@ -27,12 +27,13 @@ struct NamedRatio {
   std::string_view meaning;  ///< a clause
   Ratio CheckRatios::*ratio;
 };
-constexpr std::array<NamedRatio, 9> ratios{{
+constexpr std::array<NamedRatio, 10> ratios{{
     {"wheel_index", "timer_start: idx comes out of the formula", &CheckRatios::wheelIndex},
     {"bucket_expiry", "bucket expiry from idx alone is the recorded one",
      &CheckRatios::bucketExpiry},
     {"base_clk", "wheel expiries at the time of their bucket", &CheckRatios::baseClk},
     {"programming", "operations with the predicted programming calls", &CheckRatios::programming},
+    {"programming_as_observed", "the same by the observed rule (hrule)", &CheckRatios::asObserved},
     {"was_armed", "was_armed as the model has it", &CheckRatios::wasArmed},
     {"soft_expires", "hrtimers not before softexpires", &CheckRatios::softExpires},
     {"arms", "arms judged by any check, after warm-up", &CheckRatios::arms},
