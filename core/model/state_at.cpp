@@ -28,6 +28,21 @@ WheelBaseKind baseAt(const ReplayTables& tables, std::size_t place) {
   return static_cast<WheelBaseKind>(place);
 }
 
+/// The lines of a CPU whose steps change what a state shows; none for a CPU that is not there.
+template <class F>
+void forEachLine(const ReplayTables& tables, Cpu cpu, F&& f) {
+  const auto lines = std::ranges::lower_bound(tables.cpus, cpu, {}, &CpuLines::cpu);
+  if (lines == tables.cpus.end() || lines->cpu != cpu) return;
+  for (std::size_t i = 0; i < wheelBaseCount; ++i) {
+    f(lines->clk[i]);
+    f(lines->nextExpiry[i]);
+  }
+  f(lines->expiresNext);
+  f(lines->softirqExpiresNext);
+  f(lines->context);
+  f(lines->timers);
+}
+
 struct Builder {
   const ReplayTables& tables;
   const EventStore& store;
@@ -157,37 +172,18 @@ SystemState stateAt(const ReplayTables& tables, const EventStore& store, Row row
 }
 
 Row nextChange(const ReplayTables& tables, Cpu cpu, Row row) {
-  const auto lines = std::ranges::lower_bound(tables.cpus, cpu, {}, &CpuLines::cpu);
-  if (lines == tables.cpus.end() || lines->cpu != cpu) return noRow;
   Row next = noRow;
-  const auto take = [&](const StepLine& line) { next = std::min(next, line.nextChange(row)); };
-  for (std::size_t i = 0; i < wheelBaseCount; ++i) {
-    take(lines->clk[i]);
-    take(lines->nextExpiry[i]);
-  }
-  take(lines->expiresNext);
-  take(lines->softirqExpiresNext);
-  take(lines->context);
-  take(lines->timers);
+  forEachLine(tables, cpu,
+              [&](const StepLine& line) { next = std::min(next, line.nextChange(row)); });
   return next;
 }
 
 Row previousChange(const ReplayTables& tables, Cpu cpu, Row row) {
-  const auto lines = std::ranges::lower_bound(tables.cpus, cpu, {}, &CpuLines::cpu);
-  if (lines == tables.cpus.end() || lines->cpu != cpu) return noRow;
   Row previous = noRow;
-  const auto take = [&](const StepLine& line) {
+  forEachLine(tables, cpu, [&](const StepLine& line) {
     const Row at = line.previousChange(row);
     if (at != noRow && (previous == noRow || at > previous)) previous = at;
-  };
-  for (std::size_t i = 0; i < wheelBaseCount; ++i) {
-    take(lines->clk[i]);
-    take(lines->nextExpiry[i]);
-  }
-  take(lines->expiresNext);
-  take(lines->softirqExpiresNext);
-  take(lines->context);
-  take(lines->timers);
+  });
   return previous;
 }
 
