@@ -86,6 +86,13 @@ Result<ProfileOverrides> profileOverrides(const ModelOptions& options) {
   return overrides;
 }
 
+Result<void> checkModelOptions(const ModelOptions& options) {
+  if (const auto overrides = profileOverrides(options); !overrides) {
+    return tl::unexpected(overrides.error());
+  }
+  return {};
+}
+
 Result<std::vector<GivenTimerList>> readTimerLists(const ModelOptions& options) {
   std::vector<GivenTimerList> lists;
   for (const std::string& path : options.timerLists) {

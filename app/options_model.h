@@ -27,6 +27,9 @@ void addModelOptions(CLI::App& app, ModelOptions& options);
 /// What --profile and --fact state; of the same fact --fact holds. Errors: Usage; those of reading the file.
 Result<ProfileOverrides> profileOverrides(const ModelOptions& options);
 
+/// Before the recording is read: whether that can be taken. Errors: as profileOverrides().
+Result<void> checkModelOptions(const ModelOptions& options);
+
 struct GivenTimerList {
   std::string path;
   std::shared_ptr<const TimerListDump> dump;

@@ -12,12 +12,7 @@ class InfoCommand : public Command {
  public:
   void addOptions(CLI::App& app) override { addModelOptions(app, model_); }
 
-  Result<void> check() override {
-    if (const auto overrides = profileOverrides(model_); !overrides) {
-      return tl::unexpected(overrides.error());
-    }
-    return {};
-  }
+  Result<void> check() override { return checkModelOptions(model_); }
 
   Result<void> run(const Opened& opened, const CommonOptions& options, Output& out,
                    Progress& progress) override {

@@ -337,12 +337,7 @@ class SelfcheckCommand : public Command {
         "whatever was found.");
   }
 
-  Result<void> check() override {
-    if (const auto overrides = profileOverrides(model_); !overrides) {
-      return tl::unexpected(overrides.error());
-    }
-    return {};
-  }
+  Result<void> check() override { return checkModelOptions(model_); }
 
   Result<void> run(const Opened& opened, const CommonOptions& options, Output& out,
                    Progress& progress) override {

@@ -124,12 +124,7 @@ class StateCommand : public Command {
         "same form, so that diff compares it with the state at its time.");
   }
 
-  Result<void> check() override {
-    if (const auto overrides = profileOverrides(model_); !overrides) {
-      return tl::unexpected(overrides.error());
-    }
-    return {};
-  }
+  Result<void> check() override { return checkModelOptions(model_); }
 
   Result<void> run(const Opened& opened, const CommonOptions& options, Output& out,
                    Progress& progress) override {
