@@ -205,8 +205,8 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   }
   const bool announced = cpu.restartAnnounced == event.hrtimer;
   cpu.restartAnnounced.reset();
-  if (!wasArmedRecorded_ && timer.span && !announced && timer.known && !uncertain &&
-      !excused(timer, row)) {
+  if (restartsVisible_ && !wasArmedRecorded_ && timer.span && !announced && timer.known &&
+      !uncertain && !excused(timer, row)) {
     differs(DiscrepancyKind::StartedWhileArmed, row, cpu, timer.id);
     judge(20, false);
   } else if (!wasArmedRecorded_) {

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "core/model/wheel_geometry.h"
 #include "tests/support/analysed.h"
 #include "tests/support/edited_recording.h"
 #include "tests/support/recordings.h"
@@ -217,6 +218,86 @@ TEST(MutationM2, TimerThatIsNotRunIsNamed) {
                event.time + 1'000'000 > time && event.time < time + 1'000'000 &&
                edited.get(event, "timer") == timer && !edited.is(event, "timer_start");
       });
+      return true;
+    }
+    return false;
+  });
+}
+
+TEST(MutationM3, BucketsOfAStaleClkAreNamed) {
+  TICKSCOPE_NEED_RECORDING(path, "06-lost-stock.dat");
+  constexpr u64 lag = 504;
+  EditedRecording edited(path);
+  const WheelGeometry geometry;
+  std::set<s64> times;
+  for (std::size_t at = edited.events.size() / 5; at < edited.events.size(); ++at) {
+    if (times.size() == 10) break;
+    Event& event = edited.events[at];
+    if (!edited.is(event, "timer_start")) continue;
+    const u64 timer = edited.get(event, "timer");
+    const auto isOf = [&](const Event& other) {
+      return (edited.is(other, "timer_start") || edited.is(other, "timer_cancel") ||
+              edited.is(other, "timer_expire_entry")) &&
+             edited.get(other, "timer") == timer;
+    };
+    const std::size_t end = edited.find(at + 1, isOf);
+    if (end == edited.events.size() || !edited.is(edited.events[end], "timer_cancel")) continue;
+    const std::size_t behind = edited.find(end + 1, isOf);
+    if (behind != edited.events.size() && edited.is(edited.events[behind], "timer_expire_entry"))
+      continue;
+    const u64 now = edited.get(event, "now"), expires = edited.get(event, "expires");
+    const u64 flags = edited.get(event, "flags");
+    const Bucket stale = bucketFor(geometry, now - lag, expires);
+    if (stale.level() == flags >> 22U >> 6U) continue;
+    edited.set(event, "flags", (flags & 0x3fffffU) | u64{stale.index} << 22U);
+    times.insert(timeOf(event));
+  }
+  ASSERT_GT(times.size(), 0U) << path;
+  const Analysis analysis = support::analysed(edited.recording());
+  std::set<s64> named;
+  for (const Discrepancy& found : analysis.tables.discrepancies) {
+    if (found.kind == BucketNotExplained) named.insert(analysis.events().time(found.at).value);
+    EXPECT_LE(found.model.value_or(0), static_cast<s64>(lag)) << number(found.at);
+  }
+  EXPECT_EQ(named, times) << support::discrepancyLines(analysis);
+  EXPECT_EQ(analysis.tables.discrepancies.size(), times.size())
+      << support::discrepancyLines(analysis);
+}
+
+TEST(MutationM4, SwappedExpiriesAreNamed) {
+  TICKSCOPE_NEED_RECORDING(path, "14-slack.dat");
+  expectNamed(path, Order, [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+    for (std::size_t first = from; first < edited.events.size(); ++first) {
+      if (!edited.is(edited.events[first], "hrtimer_expire_entry")) continue;
+      const auto nextNamed = [&](std::size_t at, std::string_view name) {
+        const u32 cpu = edited.events[at].cpu;
+        return edited.find(
+            at + 1, [&](const Event& event) { return event.cpu == cpu && edited.is(event, name); });
+      };
+      const std::size_t second = nextNamed(first, "hrtimer_expire_entry");
+      if (second == edited.events.size()) return false;
+      Event& a = edited.events[first];
+      Event& b = edited.events[second];
+      if (edited.get(a, "now") != edited.get(b, "now") ||
+          edited.get(a, "function") != edited.get(b, "function")) {
+        continue;
+      }
+      const std::size_t startA = startOf(edited, first, "hrtimer_start", "hrtimer");
+      const std::size_t startB = startOf(edited, second, "hrtimer_start", "hrtimer");
+      if (startA == edited.events.size() || startB == edited.events.size()) continue;
+      if (edited.get(edited.events[startA], "expires") ==
+          edited.get(edited.events[startB], "expires")) {
+        continue;
+      }
+      const u64 one = edited.get(a, "hrtimer"), other = edited.get(b, "hrtimer");
+      const std::size_t exitA = nextNamed(first, "hrtimer_expire_exit");
+      const std::size_t exitB = nextNamed(second, "hrtimer_expire_exit");
+      edited.set(a, "hrtimer", other);
+      edited.set(b, "hrtimer", one);
+      edited.set(edited.events[exitA], "hrtimer", other);
+      edited.set(edited.events[exitB], "hrtimer", one);
+      times.insert(timeOf(a));
+      times.insert(timeOf(b));
       return true;
     }
     return false;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rows of a CPU that are missing: the replay goes on, and says where it is blind when the gap is marked.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/support/analysed.h"
+#include "tests/support/edited_recording.h"
+#include "tests/support/recordings.h"
+
+namespace tickscope {
+namespace {
+
+using support::EditedRecording;
+
+/// Bundled ones are tried always, the others with the full set.
+std::vector<std::string> healthyRecordings(const std::vector<std::string>& bundled,
+                                           const std::vector<std::string>& others) {
+  std::vector<std::string> paths;
+  for (const std::string& name : bundled) {
+    paths.push_back((support::bundledRecordings() / name).string());
+  }
+  if (const auto folder = support::tracesFolder()) {
+    for (const std::string& name : others) paths.push_back((*folder / name).string());
+  }
+  return paths;
+}
+
+TEST(RecordingsWithGaps, AreReplayedToTheEnd) {
+  constexpr unsigned seed = 31009;
+  std::mt19937 random(seed);
+  for (const std::string& path : healthyRecordings(
+           {"base-v7-zstd.dat", "arch-s390x-v6.dat"},
+           {"02-ncm-stock.dat", "06-lost-stock.dat", "09-hotplug.dat", "15-nohzfull.dat"})) {
+    EditedRecording edited(path);
+    const std::vector<EditedRecording::Event> all = edited.events;
+    const u64 first = all.front().time, last = all.back().time;
+    for (int round = 0; round < 6; ++round) {
+      const bool marked = round % 2 == 0;
+      const u32 cpu = all[random() % all.size()].cpu;
+      const u64 length = std::min<u64>(100'000'000, (last - first) / 4);
+      const u64 from = first + random() % (last - first - length);
+      edited.events.clear();
+      bool gone = false;
+      u64 starts = 0;
+      for (const EditedRecording::Event& event : all) {
+        if (event.cpu == cpu && event.time >= from && event.time < from + length) {
+          gone = true;
+          continue;
+        }
+        edited.events.push_back(event);
+        starts += edited.is(event, "timer_start") || edited.is(event, "hrtimer_start");
+        if (event.cpu == cpu && gone) {
+          edited.events.back().lossBefore = marked;
+          gone = false;
+        }
+      }
+      const Analysis analysis = support::analysed(edited.recording());
+      const std::string where =
+          fmt::format("{}: CPU {} has no rows from {} for {} ns, {} (seed {}, round {})", path, cpu,
+                      from, length, marked ? "marked" : "not marked", seed, round);
+      EXPECT_EQ(analysis.tables.ratios.arms.all, starts) << where;
+      const bool isBlind =
+          std::ranges::any_of(analysis.tables.blindSpots, [&](const BlindSpot& spot) {
+            return spot.kind == BlindSpotKind::LostEvents && spot.cpu && number(*spot.cpu) == cpu;
+          });
+      EXPECT_EQ(isBlind, !analysis.events().losses().empty()) << where;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tickscope
