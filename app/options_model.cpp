@@ -73,7 +73,7 @@ void addModelOptions(CLI::App& app, ModelOptions& options) {
       ->type_name("NAME=VALUE");
 }
 
-Result<ProfileOverrides> profileOverrides(const ModelOptions& options) {
+Result<void> readFacts(ModelOptions& options) {
   ProfileOverrides overrides;
   if (!options.profile.empty()) {
     const auto file = readProfile(options.profile);
@@ -83,13 +83,7 @@ Result<ProfileOverrides> profileOverrides(const ModelOptions& options) {
   const auto facts = parseFacts(options.facts);
   if (!facts) return tl::unexpected(facts.error());
   overrides.add(*facts);
-  return overrides;
-}
-
-Result<void> checkModelOptions(const ModelOptions& options) {
-  if (const auto overrides = profileOverrides(options); !overrides) {
-    return tl::unexpected(overrides.error());
-  }
+  options.overrides = std::move(overrides);
   return {};
 }
 
@@ -108,9 +102,7 @@ Result<Modelled> modelled(std::shared_ptr<const Recording> recording, u32 buffer
                           const ModelOptions& options, Progress& progress) {
   AnalysisOptions wanted;
   wanted.buffer = buffer;
-  const auto overrides = profileOverrides(options);
-  if (!overrides) return tl::unexpected(overrides.error());
-  wanted.overrides = *overrides;
+  wanted.overrides = options.overrides;
   auto lists = readTimerLists(options);
   if (!lists) return tl::unexpected(lists.error());
 

@@ -19,16 +19,15 @@ struct ModelOptions {
   std::string profile;                  ///< path; empty: none
   std::vector<std::string> facts;       ///< NAME=VALUE
   std::vector<std::string> timerLists;  ///< paths
+  ProfileOverrides overrides;           ///< filled by readFacts()
 };
 
 /// Adds --profile, --fact and --timer-list. `options` must outlive `app`.
 void addModelOptions(CLI::App& app, ModelOptions& options);
 
-/// What --profile and --fact state; of the same fact --fact holds. Errors: Usage; those of reading the file.
-Result<ProfileOverrides> profileOverrides(const ModelOptions& options);
-
-/// Before the recording is read: whether that can be taken. Errors: as profileOverrides().
-Result<void> checkModelOptions(const ModelOptions& options);
+/// Reads what --profile and --fact state; of the same fact --fact holds. Call it once, before the recording is read: a
+/// pipe tells its facts only once. Errors: Usage; those of reading the file.
+Result<void> readFacts(ModelOptions& options);
 
 struct GivenTimerList {
   std::string path;

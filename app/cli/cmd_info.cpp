@@ -12,7 +12,7 @@ class InfoCommand : public Command {
  public:
   void addOptions(CLI::App& app) override { addModelOptions(app, model_); }
 
-  Result<void> check() override { return checkModelOptions(model_); }
+  Result<void> check() override { return readFacts(model_); }
 
   Result<void> run(const Opened& opened, const CommonOptions& options, Output& out,
                    Progress& progress) override {
@@ -42,14 +42,12 @@ class InfoCommand : public Command {
   /// only a replay sees are not observed here, but in selfcheck.
   Result<KernelProfile> learned(const Recording& recording, const Buffer& buffer,
                                 Progress& progress) const {
-    const auto overrides = profileOverrides(model_);
-    if (!overrides) return tl::unexpected(overrides.error());
     const auto lists = readTimerLists(model_);
     if (!lists) return tl::unexpected(lists.error());
     progress.begin("learning kernel facts", 0);
     const ClockMap clocks = ClockMap::fit(buffer, static_cast<u8>(recording.metadata.wordSize * 8));
     if (!progress.advance(0)) return fail(Error::Kind::Cancelled, "Cancelled.");
-    return learnProfile(recording, buffer, *overrides, clocks.hz(),
+    return learnProfile(recording, buffer, model_.overrides, clocks.hz(),
                         lists->empty() ? nullptr : lists->front().dump.get());
   }
 

@@ -66,6 +66,9 @@ Report reportOf(const Opened& opened, const Modelled& modelled) {
   // The replay knows nothing of dumps.
   InvariantCount& lists = report.invariants[timerListInvariant];
   KindCount& kind = report.kinds[static_cast<std::size_t>(DiscrepancyKind::TimerListDiffers)];
+  const auto facts = factTexts(modelled.analysis.profile);
+  report.kinds[static_cast<std::size_t>(DiscrepancyKind::ProfileContradiction)].reported +=
+      static_cast<u64>(std::ranges::count_if(facts, &FactText::contradicted));
   for (const ComparedList& list : report.lists) {
     lists.held += list.comparison.agreeing();
     lists.violated += list.comparison.violations();
@@ -108,6 +111,10 @@ void printInvariants(const InvariantCounts& counts, Output& out) {
   for (std::size_t i = 1; i < invariantCount; ++i) {
     const InvariantCount& count = counts[i];
     std::string meaning(invariantText(i));
+    if (!isCounted(i)) {
+      table.row({fmt::format("I{:02}", i), "-", "-", "-", "-"}, meaning + " (not counted)");
+      continue;
+    }
     if (const std::string why = whyText(count); !why.empty()) {
       meaning += " (not judged: " + why + ")";
     }
@@ -174,7 +181,8 @@ void printRules(const RuleFit& fit, Output& out) {
   table.print(out);
 }
 
-void printBlindSpots(const std::vector<BlindSpot>& spots, Output& out) {
+/// `rows`: of the recording.
+void printBlindSpots(const std::vector<BlindSpot>& spots, u32 rows, Output& out) {
   std::array<u64, blindSpotKindCount> counts{};
   for (const BlindSpot& spot : spots) ++counts[static_cast<std::size_t>(spot.kind)];
   out.text("\nBlind spots\n");
@@ -186,9 +194,10 @@ void printBlindSpots(const std::vector<BlindSpot>& spots, Output& out) {
     std::size_t shownSpots = 0;
     for (const BlindSpot& spot : spots) {
       if (spot.kind != kind || ++shownSpots > mostRows) continue;
-      out.print("      {}, event:{} to event:{}\n",
+      out.print("      {}, event:{} to {}\n",
                 spot.cpu ? fmt::format("CPU {}", number(*spot.cpu)) : std::string("all CPUs"),
-                number(spot.from), number(spot.to));
+                number(spot.from),
+                number(spot.to) < rows ? fmt::format("event:{}", number(spot.to)) : "the end");
     }
     if (shownSpots > mostRows) out.print("      and {} more\n", grouped(shownSpots - mostRows));
   }
@@ -207,7 +216,7 @@ void printText(const Report& report, Output& out) {
   printDiscrepancies(report, out);
   printRatios(analysis.tables.ratios, out);
   printTimerLists(report.lists, out);
-  printBlindSpots(analysis.tables.blindSpots, out);
+  printBlindSpots(analysis.tables.blindSpots, analysis.events().size(), out);
   printRules(analysis.tables.ruleFit, out);
   printTime(analysis.clocks.fitted(), out);
   printProfile(analysis.profile, true, out);
@@ -248,6 +257,7 @@ OrderedJson invariantsJson(const InvariantCounts& counts) {
     }
     list.push_back({{"id", fmt::format("I{:02}", i)},
                     {"text", invariantText(i)},
+                    {"counted", isCounted(i)},
                     {"held", count.held},
                     {"violated", count.violated},
                     {"judged", count.judged()},
@@ -314,7 +324,7 @@ void printReportJson(const Report& report, Output& out) {
          {"reason", reasonOf(spot.kind)},
          {"cpu", spot.cpu ? OrderedJson(number(*spot.cpu)) : OrderedJson()},
          {"from_row", number(spot.from)},
-         {"to_row", number(spot.to)}});
+         {"to_row", std::min(number(spot.to), analysis.events().size())}});
   }
   json["rules"] = OrderedJson::object();
   for (std::size_t i = 0; i < hrtimerRuleCount; ++i) {
@@ -337,7 +347,7 @@ class SelfcheckCommand : public Command {
         "whatever was found.");
   }
 
-  Result<void> check() override { return checkModelOptions(model_); }
+  Result<void> check() override { return readFacts(model_); }
 
   Result<void> run(const Opened& opened, const CommonOptions& options, Output& out,
                    Progress& progress) override {

@@ -35,7 +35,7 @@ constexpr std::array<Words, blindSpotKindCount> words{{
     {"B20", "the text lacks a field"},
     {"B21", "the buffers have unlike clocks"},
     {"B22", "outside the model"},
-    {"B23", "tick_program_event was not traced"},
+    {"B23", "no call of tick_program_event was recorded"},
     {"B24", "the CPU number was guessed while salvaging"},
 }};
 

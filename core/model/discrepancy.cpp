@@ -2,6 +2,8 @@
 // Codes and titles of discrepancies, texts of invariants.
 #include "core/model/discrepancy.h"
 
+#include <algorithm>
+
 namespace tickscope {
 
 namespace {
@@ -72,6 +74,10 @@ constexpr std::array<std::string_view, invariantCount> texts{
 std::string_view codeOf(DiscrepancyKind kind) { return words[static_cast<std::size_t>(kind)].code; }
 std::string_view titleOf(DiscrepancyKind kind) {
   return words[static_cast<std::size_t>(kind)].title;
+}
+bool isCounted(std::size_t invariant) {
+  constexpr std::array<std::size_t, 5> uncounted{7, 23, 24, 26, 29};
+  return std::find(uncounted.begin(), uncounted.end(), invariant) == uncounted.end();
 }
 std::string_view invariantText(std::size_t number) { return texts[number]; }
 

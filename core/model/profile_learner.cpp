@@ -10,6 +10,8 @@ namespace {
 
 using enum EvidenceClass;
 
+constexpr const char* wasArmedWords = "hrtimer_start has was_armed (7.1 and stable of 2026)";
+
 class RuleLearner {
  public:
   RuleLearner(KernelProfile& profile, const ProfileSources& from)
@@ -52,8 +54,7 @@ class RuleLearner {
       wheel.only(Format, {Levels}, "timer_expire_entry has baseclk (5.2)");
     if (has(from_.formats.bucketExpiry))
       wheel.only(Format, {Levels}, "timer_start has bucket_expiry (6.8)");
-    if (has(from_.formats.wasArmed))
-      wheel.only(Format, {Levels}, "hrtimer_start has was_armed (7.1)");
+    if (has(from_.formats.wasArmed)) wheel.only(Format, {Levels}, wasArmedWords);
     if (lacks(from_.formats.flags))
       wheel.only(Format, {Cascade}, "timer_start has no flags (before 4.2)");
     // A list of symbols is long, and a name that it lacks is looked for to its end.
@@ -103,8 +104,7 @@ class RuleLearner {
     Candidates<ForwardRule> forward(FactKind::Rule);
     if (has(from_.formats.bucketExpiry))
       forward.only(Format, {F2}, "timer_start has bucket_expiry (6.8)");
-    if (has(from_.formats.wasArmed))
-      forward.only(Format, {F2}, "hrtimer_start has was_armed (7.1)");
+    if (has(from_.formats.wasArmed)) forward.only(Format, {F2}, wasArmedWords);
     if (has(from_.formats.baseclk))
       forward.exclude(Format, {F0}, "timer_expire_entry has baseclk (5.2)");
     if (from_.release)
@@ -117,7 +117,7 @@ class RuleLearner {
     Candidates<NextRule> next(FactKind::Rule);
     if (has(from_.formats.bucketExpiry))
       next.only(Format, {NX1}, "timer_start has bucket_expiry (6.8)");
-    if (has(from_.formats.wasArmed)) next.only(Format, {NX1}, "hrtimer_start has was_armed (7.1)");
+    if (has(from_.formats.wasArmed)) next.only(Format, {NX1}, wasArmedWords);
     if (from_.release) next.release(from_.since(5, 9) ? NX1 : NX0, from_.releaseWords());
     profile_.next = next.weigh();
   }
@@ -130,8 +130,7 @@ class RuleLearner {
       raise.only(Format, {SR2, SR3}, "timer_start has bucket_expiry (6.8)");
     if (lacks(from_.formats.bucketExpiry))
       raise.exclude(Format, {SR3}, "timer_start has no bucket_expiry (before 6.8)");
-    if (has(from_.formats.wasArmed))
-      raise.only(Format, {SR2, SR3}, "hrtimer_start has was_armed (7.1)");
+    if (has(from_.formats.wasArmed)) raise.only(Format, {SR2, SR3}, wasArmedWords);
     if (has(from_.formats.baseclk))
       raise.exclude(Format, {SR0}, "timer_expire_entry has baseclk (5.2)");
     if (expiresRemotely_) raise.only(Symbol, {SR3}, "timer_expire_remote exists (6.9)");
@@ -204,8 +203,7 @@ class RuleLearner {
     if (has(from_.formats.mode)) rule.exclude(Format, {RP}, "hrtimer_start has mode (4.16)");
     if (lacks(from_.formats.mode))
       rule.only(Format, {RP}, "hrtimer_start has no mode (before 4.16)");
-    if (has(from_.formats.wasArmed))
-      rule.only(Format, {R3, R4, R5}, "hrtimer_start has was_armed (7.1 and stable of 2026)");
+    if (has(from_.formats.wasArmed)) rule.only(Format, {R3, R4, R5}, wasArmedWords);
     if (lacks(from_.formats.wasArmed))
       rule.exclude(Format, {R3, R4, R5}, "hrtimer_start has no was_armed");
     if (from_.formats.startExpired) {
@@ -264,8 +262,12 @@ class RuleLearner {
 
   void learnClampBug() {
     Fact<bool>& bug = profile_.clampBug;
-    if (has(from_.formats.bucketExpiry) || has(from_.formats.wasArmed)) {
-      setFact(bug, false, trust::format, Format, "formats are of 6.8 or later (fixed in 5.8)");
+    if (has(from_.formats.bucketExpiry)) {
+      setFact(bug, false, trust::format, Format,
+              "timer_start has bucket_expiry (6.8; fixed in 5.8)");
+    } else if (has(from_.formats.wasArmed)) {
+      setFact(bug, false, trust::format, Format,
+              "hrtimer_start has was_armed (stable of 2026; fixed in 2020)");
     } else if (from_.since(5, 8)) {
       setFact(bug, false, trust::oldestRule, Version, from_.releaseWords());
     } else if (from_.release) {

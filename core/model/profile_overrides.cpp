@@ -169,6 +169,9 @@ Result<ProfileOverrides> parseProfileText(std::string_view text) {
 
 void apply(KernelProfile& profile, const ProfileOverrides& overrides) {
   for (const ProfileOverrides::Assignment& one : overrides.assignments) {
+    const auto last = std::find_if(overrides.assignments.rbegin(), overrides.assignments.rend(),
+                                   [&](const auto& other) { return other.fact == one.fact; });
+    if (&*last != &one) continue;
     forEachFact(profile, [&]<class T>(std::string_view name, Fact<T>& fact) {
       if (name != one.fact) return;
       const Known<T> value = parsed<T>(name, one.value);

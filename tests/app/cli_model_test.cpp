@@ -214,6 +214,27 @@ constexpr std::array<Dump, 6> dumps{{{"11-timerlist.before1.txt", "mono:2.098649
                                      {"11-timerlist.before3.txt", "mono:2.716394288"},
                                      {"11-timerlist.after3.txt", "mono:2.770752601"}}};
 
+TEST(CliState, SaysWhichInstantsThereAreForAJiffyThatNeverComes) {
+  const ProgramRun run =
+      sample({"state", "02-ncm-double.dat", "--at", "jiffies:18446744073709551615"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.error, AllOf(HasSubstr("lies outside the recording"), HasSubstr("jiffies:")));
+}
+
+TEST(CliModel, TakesFactsFromAPipe) {
+  ProgramInput input;
+  input.folder = (support::sourceFolder() / "resources/samples").string();
+  for (const std::string command : {"info", "selfcheck"}) {
+    const ProgramRun run =
+        support::runProgram("/bin/sh",
+                            {"-c", "echo hz=100 | " TICKSCOPE_BINARY_DIR "/tickscope-cli " +
+                                       command + " 02-ncm-double.dat --json --profile /dev/stdin"},
+                            input);
+    ASSERT_EQ(run.status, 0) << command << run.error;
+    EXPECT_EQ(Json::parse(run.output)["profile"]["hz"]["expected"], "100") << command;
+  }
+}
+
 TEST(CliTimerList, DiffersFromTheStateAtItsTimeInNothingButTheOffsetsOfClocks) {
   TICKSCOPE_NEED_RECORDING(recording, "11-timerlist.dat");
   const std::string folder = std::filesystem::path(recording).parent_path().string();
@@ -370,6 +391,44 @@ TEST(CliSelfcheck, IsValidJsonWithTheKeysOfTheSchema) {
     ASSERT_FALSE(json.is_discarded()) << name;
     expectKeys(schema, json, schema, name);
   }
+}
+
+TEST(CliSelfcheck, NamesNoRowBehindTheRecording) {
+  const Json json = Json::parse(
+      sample({"selfcheck", "02-ncm-double.dat", "--json", "--fact", "hres=off"}).output);
+  ASSERT_FALSE(json["blind_spots"].empty());
+  for (const Json& spot : json["blind_spots"]) {
+    EXPECT_LE(spot["to_row"].get<u64>(), json["events"].get<u64>()) << spot;
+  }
+  EXPECT_THAT(sample({"selfcheck", "02-ncm-double.dat", "--fact", "hres=off"}).output,
+              AllOf(HasSubstr("event:0 to the end"), Not(HasSubstr("4294967295"))));
+}
+
+TEST(CliSelfcheck, SaysWhatIsNotCounted) {
+  const Json json = Json::parse(sample({"selfcheck", "02-ncm-double.dat", "--json"}).output);
+  std::string uncounted;
+  for (const Json& invariant : json["invariants"]) {
+    if (invariant["counted"].get<bool>()) continue;
+    uncounted += invariant["id"].get<std::string>() + " ";
+    EXPECT_EQ(invariant["all"], 0) << invariant;
+  }
+  EXPECT_EQ(uncounted, "I07 I23 I24 I26 I29 ");
+  EXPECT_THAT(sample({"selfcheck", "02-ncm-double.dat"}).output,
+              HasSubstr("an offline CPU has no timer events (not counted)"));
+}
+
+TEST(CliSelfcheck, ReportsFactsThatContradictTheRecording) {
+  const auto contradictions = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"selfcheck", "02-ncm-double.dat", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Json json = Json::parse(sample(arguments).output);
+    for (const Json& one : json["discrepancies"]) {
+      if (one["kind"] == "X19") return one["count"].get<u64>();
+    }
+    return u64{0};
+  };
+  EXPECT_EQ(contradictions({}), 0);
+  EXPECT_EQ(contradictions({"--fact", "hres=off"}), 1);
 }
 
 TEST(CliSelfcheck, JudgesAWholeRecording) {

@@ -139,5 +139,17 @@ TEST(ProfileOverrides, DoNotContradictWhatWasOpenOrEqual) {
   EXPECT_TRUE(second.hz.contradicted);
 }
 
+TEST(ProfileOverrides, ContradictWithTheLastOfTheirWordsAlone) {
+  for (const auto& [given, contradicts] : std::vector<std::pair<std::vector<std::string>, bool>>{
+           {{"hz=250", "hz=100"}, true}, {{"hz=100", "hz=250"}, false}}) {
+    KernelProfile profile;
+    profile.hz.expected = 250;
+    profile.hz.confidence = 0.97;
+    apply(profile, *parseFacts(given));
+    EXPECT_EQ(profile.hz.contradicted, contradicts) << given.front() << " " << given.back();
+    EXPECT_EQ(profile.hz.evidence.size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace tickscope

@@ -35,7 +35,7 @@ TEST_F(StateViewTest, SaysInWordsWhyAValueIsUnknown) {
   const auto view = viewOf(madeState(Row{5}), 0);
   ASSERT_TRUE(view);
   EXPECT_EQ(factOf(view->facts, "device programmed for"),
-            "unknown: tick_program_event was not traced");
+            "unknown: no call of tick_program_event was recorded");
   EXPECT_EQ(factOf(view->facts, "expires_next"), "unknown: events were lost");
   EXPECT_EQ(factOf(view->wheel[0].facts, "clk"), "unknown: events were lost");
   EXPECT_EQ(factOf(view->wheel[0].facts, "next_expiry"), "unknown: none seen armed");
