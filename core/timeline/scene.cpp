@@ -78,6 +78,26 @@ std::string textOf(const Scene& scene) {
       if (!bar.label.empty()) text += fmt::format(" \"{}\"", bar.label);
       text += '\n';
     }
+    for (const SceneArmed& armed : strip.armed) {
+      text += fmt::format("    {} {}{:.1f}..{:.1f}{} y={:.0f}+{:.0f} {}",
+                          armed.many ? "armed-many" : "armed", armed.beginKnown ? "" : "<",
+                          armed.from, armed.to, armed.endKnown ? "" : ">", armed.top, armed.height,
+                          nameOf(armed.ink));
+      if (armed.many) text += fmt::format(" count {}", armed.count);
+      if (armed.due)
+        text += fmt::format(" due {:.1f}{}", *armed.due,
+                            armed.flag ? (armed.replaced ? " outline" : " flag") : "");
+      if (armed.late) text += fmt::format(" late {:.1f}", *armed.late);
+      if (armed.selected) text += fmt::format(" selected \"{}\"", armed.label);
+      text += '\n';
+    }
+    for (const SceneLeft& left : strip.left) {
+      text +=
+          fmt::format("    {} {}{:.1f}..{:.1f} {:.2f}..{:.2f}", left.many ? "left-many" : "left",
+                      left.joined ? "-" : "", left.from, left.to, left.begin, left.end);
+      if (!left.label.empty()) text += fmt::format(" \"{}\"", left.label);
+      text += '\n';
+    }
     for (const SceneColumn& column : strip.columns) {
       text += fmt::format("    {} {}+{} height {} {} count {}\n", column.lone ? "lone" : "column",
                           column.x, column.width, column.height, nameOf(column.ink), column.count);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/model_ids.h"
 #include "core/timeline/lane.h"
 
 namespace tickscope {
@@ -58,6 +59,33 @@ struct SceneGlyph {
   Row row{};      ///< the first of them
 };
 
+/// A life of an armed timer, or in dense places how many were armed.
+struct SceneArmed {
+  float from{}, to{};     ///< cut at the edges of the picture
+  float top{}, height{};  ///< from the top of the strip, logical pixels
+  Ink ink{};
+  Known<float> due;   ///< where its deadline stands, if that is in the picture
+  Known<float> late;  ///< from there to the end it was late
+  bool beginKnown = true, endKnown = true;
+  bool replaced = false;  ///< it ended by a restart or a cancel, so that the deadline never came
+  bool flag = false;      ///< there is room for a flag at its deadline
+  bool selected = false;
+  bool many = false;  ///< stands for `count` timers that are armed; no single one
+  u32 count = 1;
+  SpanId span{};
+  Known<float> arm;   ///< of a selected one: where it was armed, may be out of the picture
+  std::string label;  ///< of a selected one: "due 6.403 715 305  +299.2 µs"
+};
+
+/// A piece of the step line: the time that was left until the device was to fire, in shares of the lane's scale.
+struct SceneLeft {
+  float from{}, to{};
+  float begin{}, end{};  ///< 1: the top; above: cut; below 0: overdue
+  bool joined = false;   ///< begins where the piece before ended
+  bool many = false;     ///< stands for several steps: the highest and the lowest of them
+  std::string label;     ///< of a peak that is cut: how high it is
+};
+
 /// From a raise to the entry that serves it.
 struct SceneLink {
   float from{}, to{};
@@ -85,6 +113,9 @@ struct SceneStrip {
   std::vector<SceneLink> links;
   std::vector<SceneGlyph> glyphs;
   std::vector<SceneHatch> hatches;
+  std::vector<SceneArmed> armed;
+  float armedHeight = 0;  ///< of the foot that armed timers take; columns and glyphs stand above it
+  std::vector<SceneLeft> left;
 };
 
 struct Scene {

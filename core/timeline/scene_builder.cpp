@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/time_text.h"
 #include "core/timeline/lane_marks.h"
+#include "core/timeline/model_marks.h"
 #include "core/timeline/scene_words.h"
 
 namespace tickscope {
@@ -16,6 +18,9 @@ namespace {
 
 /// Bars shorter than this get no name: not one letter would fit.
 constexpr double shortestNamed = 24;
+constexpr float leastHatch = 3;
+/// Height of the foot of a programming lane in which calls stand when the step line is above, as of a strip.
+constexpr s32 callsUnderLine = 17;
 /// Events that are walked over for a picture: shared by its lanes, as each event costs some 20 ns.
 constexpr u64 walkInAll = 48'000, leastWalk = 2048, mostWalk = 16'384;
 
@@ -109,7 +114,7 @@ class Builder {
         strip.columns.insert(strip.columns.end(), marks.columns.begin(), marks.columns.end());
       }
     }
-    addLosses(strip, track, true);
+    addHatches(strip, track, true);
     return strip;
   }
 
@@ -119,17 +124,25 @@ class Builder {
     const CpuTrack& track = timeline_.tracks[place.track];
     const std::size_t l = number(place.lane);
     const LaneView& view = viewOf(place.track).lanes[l];
+    addModel(strip);
     if (track.lanes[l].rows.empty()) {
-      if (timeline_.roles.recorded(place.lane)) {
+      if (!strip.armed.empty() || !strip.left.empty()) {
+        // The model knows of timers that were armed, or what was due, from other events.
+        if (!timeline_.roles.recorded(place.lane)) strip.detailBelow = "calls not recorded";
+      } else if (timeline_.roles.recorded(place.lane)) {
         strip.words = "none on this CPU";
       } else {
         strip.hatches.push_back(
             {0, static_cast<float>(window_.width), std::string(neededFor(place.lane))});
       }
-      addLosses(strip, track, false);
+      addHatches(strip, track, false);
       return strip;
     }
-    const MarkSpace space{place.height, most_[l], false};
+    // Above armed timers, and under the step line.
+    const s32 room = strip.left.empty()
+                         ? place.height - static_cast<s32>(std::lround(strip.armedHeight))
+                         : std::min(place.height, callsUnderLine);
+    const MarkSpace space{room, most_[l], false};
     Marks marks = isLaneOfTime(place.lane) ? marksOfTime(*timeline_.store, view, place.lane,
                                                          window_, space, request_.durations)
                                            : marksOfInstants(view, place.lane, window_, space);
@@ -138,8 +151,18 @@ class Builder {
     strip.links = std::move(marks.links);
     addBars(strip, view, place.lane);
     addDetail(strip, view, marks.dense);
-    addLosses(strip, track, false);
+    addHatches(strip, track, false);
     return strip;
+  }
+
+  void addModel(SceneStrip& strip) const {
+    if (!request_.model || strip.track >= request_.model->tracks.size()) return;
+    if (strip.lane == LaneKind::Programming) {
+      addStepLine(strip, request_.model->tracks[strip.track].due, request_.model->nanoseconds,
+                  window_);
+    } else if (!isLaneOfTime(strip.lane)) {
+      addArmed(strip, *request_.model, request_, window_);
+    }
   }
 
   void addBars(SceneStrip& strip, const LaneView& view, LaneKind kind) const {
@@ -185,8 +208,29 @@ class Builder {
     }
   }
 
+  void addHatches(SceneStrip& strip, const CpuTrack& track, bool withWords) const {
+    addLosses(strip, track, withWords);
+    addBlind(strip, withWords);
+    std::ranges::stable_sort(strip.hatches, {}, &SceneHatch::from);
+  }
+
+  /// While a CPU is offline it holds no timers and nothing runs on it.
+  void addBlind(SceneStrip& strip, bool withWords) const {
+    if (!request_.model || strip.track >= request_.model->tracks.size()) return;
+    for (const LaneBlind& blind : request_.model->tracks[strip.track].blind) {
+      if (blind.to < window_.from || blind.from >= window_.to) continue;
+      const float x = static_cast<float>(std::max(window_.x(blind.from), 0.0));
+      const float behind = static_cast<float>(std::min(window_.x(blind.to), window_.width));
+      const bool covered = std::ranges::any_of(strip.hatches, [&](const SceneHatch& hatch) {
+        return hatch.from <= x && hatch.to >= behind;
+      });
+      if (covered) continue;
+      strip.hatches.push_back({x, std::max(behind, x + leastHatch),
+                               withWords ? std::string(reasonOf(blind.kind)) : ""});
+    }
+  }
+
   void addLosses(SceneStrip& strip, const CpuTrack& track, bool withWords) const {
-    constexpr float least = 3;
     for (const LaneLoss& loss : track.losses) {
       if (loss.to < window_.from || loss.from >= window_.to) continue;
       const s64 from = loss.atBegin ? window_.from : loss.from;
@@ -202,7 +246,8 @@ class Builder {
         if (withWords) last.reason = "events lost, several times";
         continue;
       }
-      strip.hatches.push_back({x, std::max(behind, x + least), withWords ? lossWords(loss) : ""});
+      strip.hatches.push_back(
+          {x, std::max(behind, x + leastHatch), withWords ? lossWords(loss) : ""});
     }
   }
 

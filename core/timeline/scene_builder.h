@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/timeline/lane_layout.h"
+#include "core/timeline/model_lanes.h"
 #include "core/timeline/scene.h"
 
 namespace tickscope {
@@ -22,7 +23,11 @@ struct SceneRequest {
   bool durations =
       true;  ///< false: the clock's differences are no lengths of time (a counter of events)
   std::vector<StripPlace> places;
-  s64 top = 0;  ///< y of the layout at which the picture begins
+  s64 top = 0;                        ///< y of the layout at which the picture begins
+  const ModelLanes* model = nullptr;  ///< of the same timeline; null: not known yet
+  Known<SpanId> selected;             ///< has its deadline connected
+  std::function<std::string(s64)>
+      timeWords;  ///< of a time as the timeline has it; empty function: in figures
 };
 
 /// Never fails; its cost is bounded by pixels and strips.
