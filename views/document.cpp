@@ -87,6 +87,7 @@ void Document::setBuffer(u32 index) {
 
 void Document::restart(u32 index) {
   timeline_.reset();
+  modelLanes_.reset();
   bufferIndex_ = 0;
   if (recording_ && !recording_->buffers.empty()) {
     bufferIndex_ = std::min(index, static_cast<u32>(recording_->buffers.size() - 1));
@@ -117,7 +118,14 @@ u32 Document::rowCount() const { return buffer() ? buffer()->events.size() : 0; 
 void Document::setTimeline(std::shared_ptr<const Timeline> timeline) {
   if (timeline == timeline_) return;
   timeline_ = std::move(timeline);
+  modelLanes_.reset();
   emit timelineChanged();
+}
+
+void Document::setModelLanes(std::shared_ptr<const ModelLanes> lanes) {
+  if (lanes == modelLanes_) return;
+  modelLanes_ = std::move(lanes);
+  emit modelLanesChanged();
 }
 
 TraceTime Document::clamped(TraceTime time) const {

@@ -11,6 +11,7 @@
 
 namespace tickscope {
 
+struct ModelLanes;
 struct Timeline;
 
 /// Whether a change of the view starts something new for Alt+Left, or goes on with the last gesture (the next notch
@@ -57,6 +58,9 @@ class Document : public QObject {
   /// What can be drawn of the shown buffer; null until it was built (it arrives after the recording).
   [[nodiscard]] const std::shared_ptr<const Timeline>& timeline() const { return timeline_; }
   void setTimeline(std::shared_ptr<const Timeline> timeline);
+  /// What the reference model adds to the timeline; null until the buffer was analysed. Belongs to timeline().
+  [[nodiscard]] const std::shared_ptr<const ModelLanes>& modelLanes() const { return modelLanes_; }
+  void setModelLanes(std::shared_ptr<const ModelLanes> lanes);
 
   /// From the earliest event to just behind the latest; empty (0, 0) without events. Never longer than 2^62 units.
   [[nodiscard]] TimeSpan whole() const { return whole_; }
@@ -113,6 +117,7 @@ class Document : public QObject {
   /// Another recording or buffer, or none: everything else may have changed, no other signal is sent for it.
   void opened();
   void timelineChanged();
+  void modelLanesChanged();
   void visibleChanged();
   /// canGoBack() or canGoForward() may have changed.
   void historyChanged();
@@ -131,6 +136,7 @@ class Document : public QObject {
 
   std::shared_ptr<const Recording> recording_;
   std::shared_ptr<const Timeline> timeline_;
+  std::shared_ptr<const ModelLanes> modelLanes_;
   u32 bufferIndex_ = 0;
   TimeSpan whole_{}, reach_{}, visible_{};
   std::vector<TimeSpan> history_;

@@ -75,6 +75,10 @@ void MainWindow::startJob(const QString& name, const std::function<void(OpenJob&
           [this](const std::shared_ptr<const Analysis>& analysis, quint32 buffer) {
             if (buffer == document_.bufferIndex()) state_->setSource(stateSourceOf(analysis));
           });
+  connect(job, &OpenJob::modelLanesBuilt, this,
+          [this](const std::shared_ptr<const ModelLanes>& lanes, quint32 buffer) {
+            if (buffer == document_.bufferIndex()) document_.setModelLanes(lanes);
+          });
   connect(job, &OpenJob::analysisFailed, this, [this](const Error& error) {
     state_->setReason(tr("There is no state to show: %1").arg(QString::fromStdString(error.what)));
   });

@@ -35,6 +35,24 @@ std::shared_ptr<const Timeline> keeping(std::shared_ptr<const Opened> opened,
   return {kept, kept->timeline.get()};
 }
 
+/// What the analysis adds to a timeline, and what both refer to.
+Result<std::shared_ptr<const ModelLanes>> modelLanesOf(std::shared_ptr<const Timeline> timeline,
+                                                       std::shared_ptr<const Analysis> analysis,
+                                                       Progress& progress) {
+  const bool nanoseconds = analysis->opened().clock.unit == ClockUnit::Nanoseconds;
+  auto lanes =
+      buildModelLanes(*timeline, analysis->tables, analysis->clocks, nanoseconds, progress);
+  if (!lanes) return lanes;
+  struct Kept {
+    std::shared_ptr<const Timeline> timeline;
+    std::shared_ptr<const Analysis> analysis;
+    std::shared_ptr<const ModelLanes> lanes;
+  };
+  const auto kept = std::make_shared<const Kept>(
+      Kept{std::move(timeline), std::move(analysis), std::move(*lanes)});
+  return std::shared_ptr<const ModelLanes>(kept, kept->lanes.get());
+}
+
 /// A pipe nobody writes to would hold the thread, and with it the window's end, for ever.
 Known<Error> refusal(const OpenRequest& request) {
   for (const std::string& path : request.inputs) {
@@ -91,18 +109,26 @@ void OpenJob::drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 
     return tickscope::buildTimeline(opened->recording->buffers[buffer].events, threads, *progress_);
   });
   if (!timeline) return failWith(std::move(timeline.error()));
+  const auto kept = keeping(opened, std::move(*timeline));
   tell([&](OpenedParts& parts) {
     parts.buffer = buffer;
-    parts.timeline = keeping(opened, std::move(*timeline));
+    parts.timeline = kept;
   });
   AnalysisOptions options;
   options.buffer = buffer;
-  auto analysis = withLastCatch([&] { return analyse(opened->recording, options, *progress_); });
+  std::shared_ptr<const Analysis> analysis;
+  auto lanes = withLastCatch([&]() -> Result<std::shared_ptr<const ModelLanes>> {
+    auto made = analyse(opened->recording, options, *progress_);
+    if (!made) return tl::unexpected(std::move(made.error()));
+    analysis = std::make_shared<const Analysis>(std::move(*made));
+    return modelLanesOf(kept, analysis, *progress_);
+  });
   tell([&](OpenedParts& parts) {
-    if (analysis) {
-      parts.analysis = std::make_shared<const Analysis>(std::move(*analysis));
+    if (lanes) {
+      parts.analysis = std::move(analysis);
+      parts.modelLanes = std::move(*lanes);
     } else {
-      parts.analysisError = std::move(analysis.error());
+      parts.analysisError = std::move(lanes.error());
     }
     parts.ended = true;
   });
@@ -128,12 +154,14 @@ void OpenJob::collect() {
   OpenedParts parts;
   {
     const std::scoped_lock lock(box_->mutex);
-    parts = std::exchange(box_->parts, OpenedParts{{}, box_->parts.buffer, {}, {}, {}, {}, false});
+    parts =
+        std::exchange(box_->parts, OpenedParts{{}, box_->parts.buffer, {}, {}, {}, {}, {}, false});
   }
   if (!cancelled()) {
     if (parts.opened) emit opened(parts.opened, parts.buffer);
     if (parts.timeline) emit timelineBuilt(parts.timeline, parts.buffer);
     if (parts.analysis) emit analysed(parts.analysis, parts.buffer);
+    if (parts.modelLanes) emit modelLanesBuilt(parts.modelLanes, parts.buffer);
     if (parts.analysisError) emit analysisFailed(*parts.analysisError);
     if (parts.error) emit failed(*parts.error);
   }

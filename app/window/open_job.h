@@ -9,7 +9,7 @@
 
 #include "app/load.h"
 #include "core/analysis.h"
-#include "core/timeline/lane.h"
+#include "core/timeline/model_lanes.h"
 
 namespace tickscope {
 
@@ -19,7 +19,8 @@ struct OpenedParts {
   u32 buffer = 0;
   std::shared_ptr<const Timeline> timeline;  ///< of `buffer`; refers to events that `opened` holds
   std::shared_ptr<const Analysis> analysis;  ///< of `buffer`
-  Known<Error> analysisError;                ///< there will be no analysis; the rest stays
+  std::shared_ptr<const ModelLanes> modelLanes;  ///< of the timeline, together with the analysis
+  Known<Error> analysisError;                    ///< there will be no analysis; the rest stays
   Known<Error> error;
   bool ended = false;
 };
@@ -47,6 +48,8 @@ class OpenJob : public QObject {
   void opened(std::shared_ptr<const tickscope::Opened> opened, quint32 buffer);
   void timelineBuilt(std::shared_ptr<const tickscope::Timeline> timeline, quint32 buffer);
   void analysed(std::shared_ptr<const tickscope::Analysis> analysis, quint32 buffer);
+  /// Follows analysed(); belongs to the timeline sent before.
+  void modelLanesBuilt(std::shared_ptr<const tickscope::ModelLanes> lanes, quint32 buffer);
   void analysisFailed(const tickscope::Error& error);
   void failed(const tickscope::Error& error);
   /// The thread is done; nothing follows.

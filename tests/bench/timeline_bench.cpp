@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/analysis.h"
 #include "core/timeline/lane_builder.h"
 #include "core/timeline/scene_builder.h"
 #include "importers/import.h"
@@ -24,7 +25,7 @@ double cpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void measureFrames(const Timeline& timeline) {
+void measureFrames(const Timeline& timeline, const ModelLanes* model, const char* what) {
   LaneLayout layout;
   layout.reset(static_cast<u32>(timeline.tracks.size()));
   const SceneNames names;
@@ -39,6 +40,7 @@ void measureFrames(const Timeline& timeline) {
     SceneRequest request;
     request.from = static_cast<s64>(from);
     request.to = static_cast<s64>(from + length) + 1;
+    request.model = model;
     request.width = 1724;  // 1920 less the labels
     request.places = layout.placesIn(0, 1046);
     const double before = cpuSeconds();
@@ -46,7 +48,7 @@ void measureFrames(const Timeline& timeline) {
     times.push_back((cpuSeconds() - before) * 1e3);
   }
   std::sort(times.begin(), times.end());
-  fmt::print("scene 1920x1080, ms CPU: p50 {:.2f}, p99 {:.2f}, max {:.2f}\n",
+  fmt::print("scene 1920x1080 {}, ms CPU: p50 {:.2f}, p99 {:.2f}, max {:.2f}\n", what,
              times[times.size() / 2], times[times.size() * 99 / 100], times.back());
 }
 
@@ -54,7 +56,7 @@ int run(const char* file) {
   Progress progress;
   const auto source = ByteSource::file(file);
   if (!source) return fmt::print(stderr, "{}\n", describe(source.error())), 3;
-  const auto recording = importTrace(*source, {}, progress);
+  auto recording = importTrace(*source, {}, progress);
   if (!recording) return fmt::print(stderr, "{}\n", describe(recording.error())), 3;
   const EventStore& store = recording->buffers[recording->mainBuffer()].events;
   std::shared_ptr<const Timeline> timeline;
@@ -75,7 +77,21 @@ int run(const char* file) {
              best * 1e3, best * 1e9 / events,
              best * 1e10 / events / static_cast<double>(laneCount));
   fmt::print("memory: {:.2f} bytes an event\n", static_cast<double>(timeline->bytes()) / events);
-  measureFrames(*timeline);
+  measureFrames(*timeline, nullptr, "of events");
+
+  AnalysisOptions options;
+  options.buffer = recording->mainBuffer();
+  const auto analysis =
+      analyse(std::make_shared<const Recording>(std::move(*recording)), options, progress);
+  if (!analysis) return fmt::print(stderr, "{}\n", describe(analysis.error())), 3;
+  timeline = *buildTimeline(analysis->events(), 1, progress);
+  const double before = cpuSeconds();
+  const auto lanes =
+      *buildModelLanes(*timeline, analysis->tables, analysis->clocks, true, progress);
+  fmt::print("model: {} armed spans, {:.1f} ms CPU, {:.2f} bytes an event\n",
+             analysis->tables.spans.size(), (cpuSeconds() - before) * 1e3,
+             static_cast<double>(lanes->bytes()) / events);
+  measureFrames(*timeline, lanes.get(), "with the model");
   return 0;
 }
 

@@ -12,7 +12,10 @@
 #include <limits>
 
 #include "core/timeline/lane_builder.h"
+#include "core/timeline/model_lanes.h"
+#include "tests/support/analysed.h"
 #include "tests/support/made_events.h"
+#include "tests/support/recordings.h"
 #include "views/document.h"
 #include "views/theme.h"
 #include "views/timeline/hover_card.h"
@@ -406,6 +409,116 @@ TEST(Ruler, StandsTheEndsOfNumbers) {
       EXPECT_LE(rulerTicks({{{from}, {to}}, 500, ClockUnit::Nanoseconds, base}, 0).size(), 500U);
     }
   }
+}
+
+/// A recorded trace with its analysis, which arrives after the first picture.
+class AnalysedTimeline {
+ public:
+  explicit AnalysedTimeline(const std::string& path) : analysis_(support::analysedFile(path)) {
+    widget_.resize(1200, 600);
+    widget_.show();
+    document_.open(analysis_.recording, analysis_.buffer);
+    Progress progress;
+    timeline_ = *buildTimeline(analysis_.events(), 1, progress);
+    document_.setTimeline(timeline_);
+  }
+  void analyse() {
+    Progress progress;
+    document_.setModelLanes(
+        *buildModelLanes(*timeline_, analysis_.tables, analysis_.clocks, true, progress));
+  }
+  std::size_t armed() {
+    std::size_t sum = 0;
+    for (const SceneStrip& strip : widget_.scene().strips) sum += strip.armed.size();
+    return sum;
+  }
+  std::size_t left() {
+    std::size_t sum = 0;
+    for (const SceneStrip& strip : widget_.scene().strips) sum += strip.left.size();
+    return sum;
+  }
+
+  Analysis analysis_;
+  std::shared_ptr<const Timeline> timeline_;
+  Document document_;
+  TimelineWidget widget_{document_};
+};
+
+TEST(AnalysedTimelineTest, ArmedTimersAndTheStepLineAppearWithTheAnalysisInBothThemes) {
+  TICKSCOPE_NEED_RECORDING(path, "02-ncm-double.dat");
+  for (const ThemeChoice theme : {ThemeChoice::Light, ThemeChoice::Dark}) {
+    Theme::application().setChoice(theme);
+    AnalysedTimeline shown(path);
+    shown.document_.setVisible({{6'403'180'000}, {6'404'240'000}});
+    EXPECT_EQ(shown.armed(), 0U);
+    EXPECT_EQ(shown.left(), 0U);
+    const QImage before = shown.widget_.grab().toImage();
+    shown.analyse();
+    EXPECT_GT(shown.armed(), 10U);
+    EXPECT_GT(shown.left(), 10U);
+    const QImage after = shown.widget_.grab().toImage();
+    EXPECT_NE(before, after);
+    // The line is drawn in the ink of what is due.
+    const QRect lane =
+        shown.widget_.areaOf(shown.widget_.layoutOfLanes().placeOf(1, LaneKind::Programming));
+    const QRgb ink = Theme::application().color(Tone::Due).rgb();
+    const auto inked = [&](const QImage& image) {
+      int sum = 0;
+      for (int y = lane.top() + 3; y < lane.bottom() - 16; ++y) {
+        for (int x = lane.left(); x < lane.right(); ++x) {
+          const QRgb pixel = image.pixel(x, y);
+          sum += std::abs(qGreen(pixel) - qGreen(ink)) < 60;
+        }
+      }
+      return sum;
+    };
+    EXPECT_EQ(inked(before), 0);
+    EXPECT_GT(inked(after), 300);
+    // A buffer that is shown anew waits for its own analysis.
+    shown.document_.setTimeline(nullptr);
+    EXPECT_EQ(shown.document_.modelLanes(), nullptr);
+  }
+  Theme::application().setChoice(ThemeChoice::System);
+}
+
+TEST(AnalysedTimelineTest, AClickOnAnArmedSpanSelectsItsArmAndTheCardTellsItsLife) {
+  TICKSCOPE_NEED_RECORDING(path, "02-ncm-double.dat");
+  AnalysedTimeline shown(path);
+  shown.analyse();
+  shown.document_.setVisible({{6'403'180'000}, {6'404'240'000}});
+  const StripPlace lane = shown.widget_.layoutOfLanes().placeOf(1, LaneKind::Hrtimer);
+  const SceneArmed* bar = nullptr;
+  for (const SceneStrip& strip : shown.widget_.scene().strips) {
+    if (strip.header || strip.track != 1 || strip.lane != LaneKind::Hrtimer) continue;
+    for (const SceneArmed& one : strip.armed) {
+      if (shown.document_.buffer() && one.beginKnown &&
+          shown.analysis_.tables.spans[number(one.span)].armed == Row{266})
+        bar = &one;
+    }
+  }
+  ASSERT_TRUE(bar);
+  const QRect area = shown.widget_.areaOf(lane);
+  const QPointF at(area.left() + static_cast<double>(bar->from + bar->to) / 2,
+                   area.top() + static_cast<double>(bar->top + bar->height / 2));
+  shown.widget_.showCard(at);
+  const CardText& card = shown.widget_.card().text();
+  EXPECT_EQ(card.title, "lab_ncm_timeout");
+  const std::pair<QString, QString> due("due", "6.403 715 305");
+  const std::pair<QString, QString> armed("armed, row 266", "6.403 416 103");
+  const std::pair<QString, QString> end("restarted, row 269", "6.403 521 224");
+  for (const auto& line : {due, armed, end}) {
+    EXPECT_NE(std::find(card.lines.begin(), card.lines.end(), line), card.lines.end())
+        << line.first.toStdString();
+  }
+  EXPECT_LE(card.lines.size(), 9U);
+  shown.widget_.selectAt(at);
+  ASSERT_TRUE(shown.document_.cursor());
+  EXPECT_EQ(shown.document_.cursor()->row, Known<Row>(Row{266}));
+  bool selected = false;
+  for (const SceneStrip& strip : shown.widget_.scene().strips) {
+    for (const SceneArmed& one : strip.armed) selected = selected || one.selected;
+  }
+  EXPECT_TRUE(selected);
 }
 
 }  // namespace

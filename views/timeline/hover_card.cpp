@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/timeline/lane_builder.h"
+#include "core/timeline/model_lanes.h"
 #include "core/timeline/scene_words.h"
 #include "core/trace/event_text.h"
 #include "views/document.h"
@@ -71,7 +72,7 @@ CardText cardOfRow(const Document& document, Row row) {
 }
 
 CardText cardOfPlace(const Document& document, const TrackLane& at, const ViewWindow& window,
-                     double x) {
+                     double x, Known<SpanId> armed) {
   const auto& timeline = document.timeline();
   const Buffer* const buffer = document.buffer();
   if (!timeline || !buffer || at.track >= timeline->tracks.size()) return {};
@@ -103,8 +104,20 @@ CardText cardOfPlace(const Document& document, const TrackLane& at, const ViewWi
     }
     return card;
   }
-  if (picked.event) return cardOfRow(document, *picked.event);
-  if (!picked.span) return {};
+  if (picked.event) {
+    const Known<SpanId> its = document.modelLanes() && !isLaneOfTime(at.lane)
+                                  ? document.modelLanes()->spanOfRow(*picked.event)
+                                  : Known<SpanId>();
+    return its ? cardOfArmed(document, *its) : cardOfRow(document, *picked.event);
+  }
+  if (!picked.span) {
+    if (armed) return cardOfArmed(document, *armed);
+    if (at.lane == LaneKind::Programming)
+      return cardOfStepLine(
+          document, at.track,
+          timeline->absolute(window.timeOfColumn(static_cast<s32>(x * window.ratio))));
+    return {};
+  }
   const LaneSpan& span = *picked.span;
   const EventText text(*document.recording(), *buffer);
   CardText card;

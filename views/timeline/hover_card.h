@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/model_ids.h"
 #include "core/timeline/pick.h"
 
 namespace tickscope {
@@ -20,7 +21,11 @@ struct CardText {
 
 /// What the card says of a place of a lane; empty where nothing is.
 [[nodiscard]] CardText cardOfPlace(const Document& document, const TrackLane& lane,
-                                   const ViewWindow& window, double x);
+                                   const ViewWindow& window, double x, Known<SpanId> armed = {});
+/// What it says of a life of a timer.
+[[nodiscard]] CardText cardOfArmed(const Document& document, SpanId span);
+/// What it says of the step line at a time.
+[[nodiscard]] CardText cardOfStepLine(const Document& document, u32 track, TraceTime time);
 /// What it says of an event.
 [[nodiscard]] CardText cardOfRow(const Document& document, Row row);
 

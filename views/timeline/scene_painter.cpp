@@ -29,16 +29,15 @@ QRgb mixed(QRgb ground, QRgb ink, int strength) {
               part(qBlue(ground), qBlue(ink)));
 }
 
-/// The text, cut to the room; empty when fewer than six letters would be left.
-QString fitted(const QString& text, const QFontMetricsF& metrics, double room) {
+}  // namespace
+
+QString fittedLabel(const QString& text, const QFontMetricsF& metrics, double room) {
   if (room < 8) return {};
   if (metrics.horizontalAdvance(text) <= room) return text;
   if (room < metrics.averageCharWidth() * (lettersLeft + 1)) return {};
   const QString cut = metrics.elidedText(text, Qt::ElideRight, room);
   return cut.size() > lettersLeft ? cut : QString();
 }
-
-}  // namespace
 
 void paintGlyph(QPainter& painter, Shape shape, QPointF centre, double foot, const QColor& ink,
                 const QColor& ground) {
@@ -127,6 +126,7 @@ void ScenePainter::paint(QImage& image, const Scene& scene, double left,
     paintGround(painter, strip, area, options);
     if (!strip.header) {
       painter.setClipRect(QRectF(left, strip.y, right - left, strip.height));
+      paintArmed(painter, strip, area);
       paintBars(painter, strip, area, options);
     }
     painter.end();
@@ -134,8 +134,11 @@ void ScenePainter::paint(QImage& image, const Scene& scene, double left,
     painter.begin(&image);
     painter.setClipRect(QRectF(left, strip.y, right - left, strip.height));
     painter.setFont(theme_->font(Theme::Text::Lane));
+    paintStepLine(painter, strip, area);
     paintLinks(painter, strip, area);
+    paintFlags(painter, strip, area);
     paintGlyphs(painter, strip, area, options);
+    paintSelectedTimer(painter, strip, area, options);
     paintHatches(painter, strip, area);
     paintWords(painter, strip, area);
     painter.setClipping(false);
@@ -198,7 +201,7 @@ void ScenePainter::paintBars(QPainter& painter, const SceneStrip& strip, const Q
     }
     if (bar.label.empty() || box.height() < metrics.height() - 4) continue;
     const QString label =
-        fitted(QString::fromStdString(bar.label), metrics, box.width() - 2 * labelMargin);
+        fittedLabel(QString::fromStdString(bar.label), metrics, box.width() - 2 * labelMargin);
     if (label.isEmpty()) continue;
     painter.setPen(text);
     painter.drawText(box.adjusted(labelMargin, 0, 0, 0),
@@ -212,8 +215,8 @@ void ScenePainter::paintColumns(QImage& image, const SceneStrip& strip, const QR
   const double ratio = image.devicePixelRatio();
   const int left = static_cast<int>(std::lround(area.left() * ratio));
   const int top = std::max(0, static_cast<int>(std::lround(area.top() * ratio)));
-  const int foot =
-      static_cast<int>(std::lround((area.bottom() - 1 - (strip.header ? 0 : padding)) * ratio));
+  const double below = (strip.header ? 0 : padding) + static_cast<double>(strip.armedHeight);
+  const int foot = static_cast<int>(std::lround((area.bottom() - 1 - below) * ratio));
   const int end = std::min(foot, image.height());
   std::array<QRgb, 16> inks{};
   for (std::size_t i = 0; i <= static_cast<std::size_t>(Ink::Programming); ++i) {
@@ -248,7 +251,8 @@ void ScenePainter::paintGlyphs(QPainter& painter, const SceneStrip& strip, const
   const double foot = area.bottom() - 1 - padding;
   double middle = std::floor((area.top() + area.bottom() - 1) / 2) + 0.5;
   // In high timer lanes callbacks run along the foot, operations stand above.
-  if (isTimerLane(strip.lane) && strip.height >= 24) middle = std::floor(foot - timerBar - 6) + 0.5;
+  if (isTimerLane(strip.lane) && strip.height >= 24)
+    middle = std::floor(foot - std::max<double>(timerBar, strip.armedHeight) - 6) + 0.5;
   painter.save();
   QFont bold = theme_->font(Theme::Text::Sub);
   bold.setBold(true);
@@ -298,7 +302,7 @@ void ScenePainter::paintHatches(QPainter& painter, const SceneStrip& strip, cons
     painter.restore();
     if (hatch.reason.empty()) continue;
     const QString words =
-        fitted(QString::fromStdString(hatch.reason), metrics, box.width() - 4 * labelMargin);
+        fittedLabel(QString::fromStdString(hatch.reason), metrics, box.width() - 4 * labelMargin);
     if (words.isEmpty()) continue;
     const double height = std::min(metrics.height(), box.height());
     const QRectF label(box.left() + 2 * labelMargin, box.center().y() - height / 2,
@@ -328,7 +332,7 @@ void ScenePainter::paintWords(QPainter& painter, const SceneStrip& strip, const 
       break;
     }
   }
-  const QString words = fitted(QString::fromStdString(strip.words), metrics, room);
+  const QString words = fittedLabel(QString::fromStdString(strip.words), metrics, room);
   if (words.isEmpty()) return;
   painter.setPen(theme_->color(strip.header ? Tone::SecondText : Tone::OffText));
   painter.drawText(QRectF(from, area.top(), room, area.height() - 1),

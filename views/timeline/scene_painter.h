@@ -4,10 +4,14 @@
 
 #include <QImage>
 #include <QRectF>
+#include <QString>
 #include <vector>
 
 #include "core/timeline/scene.h"
 #include "views/timeline/ruler.h"
+
+class QFontMetricsF;
+class QPainter;
 
 namespace tickscope {
 
@@ -39,6 +43,12 @@ class ScenePainter {
   void paintBars(QPainter& painter, const SceneStrip& strip, const QRectF& area,
                  const PaintOptions& options);
   void paintColumns(QImage& image, const SceneStrip& strip, const QRectF& area, QRgb ground);
+  // model_painter.cpp
+  void paintArmed(QPainter& painter, const SceneStrip& strip, const QRectF& area);
+  void paintFlags(QPainter& painter, const SceneStrip& strip, const QRectF& area);
+  void paintSelectedTimer(QPainter& painter, const SceneStrip& strip, const QRectF& area,
+                          const PaintOptions& options);
+  void paintStepLine(QPainter& painter, const SceneStrip& strip, const QRectF& area);
   void paintLinks(QPainter& painter, const SceneStrip& strip, const QRectF& area);
   void paintGlyphs(QPainter& painter, const SceneStrip& strip, const QRectF& area,
                    const PaintOptions& options);
@@ -54,5 +64,8 @@ class ScenePainter {
 /// A glyph in a box of 9 pixels around `centre`; in programming lanes a pin that stands on `foot`.
 void paintGlyph(QPainter& painter, Shape shape, QPointF centre, double foot, const QColor& ink,
                 const QColor& ground);
+
+/// The text, cut to the room; empty when fewer than six letters would be left.
+[[nodiscard]] QString fittedLabel(const QString& text, const QFontMetricsF& metrics, double room);
 
 }  // namespace tickscope

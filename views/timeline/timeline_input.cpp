@@ -10,6 +10,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 
+#include "core/timeline/model_lanes.h"
 #include "views/document.h"
 #include "views/timeline/hover_card.h"
 #include "views/timeline/pointer_gestures.h"
@@ -277,9 +278,25 @@ void TimelineWidget::selectAt(QPointF place) {
     } else {
       document_.setCursor(timeAt(place.x()));
     }
+  } else if (const Known<Row> row = rowOfArmed(*strip, place)) {
+    document_.setCursor(*row);
   } else {
     document_.setCursor(timeAt(place.x()));
   }
+}
+
+Known<Row> TimelineWidget::rowOfArmed(const StripPlace& strip, QPointF place) {
+  const Known<SpanId> id = armedTimerAt(strip, place);
+  if (!id) return {};
+  const ArmedSpan& span = model()->span(*id);
+  const TimeSpan seen = document_.visible();
+  // The arm, which is this life's alone: a restart ends one and begins the next. The cursor stays in view.
+  for (const Row row : {span.armed, span.ended}) {
+    if (row == noRow) continue;
+    const TraceTime time = document_.timeline()->store->time(row);
+    if (time >= seen.from && time < seen.to) return row;
+  }
+  return {};
 }
 
 void TimelineWidget::wheelEvent(QWheelEvent* event) {

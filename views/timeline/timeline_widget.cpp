@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/timeline/model_marks.h"
 #include "core/timeline/scene_builder.h"
 #include "core/timeline/scene_words.h"
 #include "core/trace/event_text.h"
@@ -52,6 +53,7 @@ TimelineWidget::TimelineWidget(Document& document, QWidget* parent)
   connect(bar_, &QScrollBar::valueChanged, this, &TimelineWidget::invalidate);
   connect(&document, &Document::opened, this, &TimelineWidget::opened);
   connect(&document, &Document::timelineChanged, this, &TimelineWidget::opened);
+  connect(&document, &Document::modelLanesChanged, this, &TimelineWidget::modelLanesArrived);
   connect(&document, &Document::visibleChanged, this, &TimelineWidget::invalidate);
   connect(&document, &Document::cursorChanged, this, &TimelineWidget::cursorMoved);
   connect(&document, &Document::selectionChanged, this, qOverload<>(&QWidget::update));
@@ -149,6 +151,16 @@ void TimelineWidget::opened() {
   cursorMoved();
 }
 
+void TimelineWidget::modelLanesArrived() {
+  stale_ = true;
+  update();
+}
+
+const ModelLanes* TimelineWidget::model() const {
+  const auto& lanes = document_.modelLanes();
+  return lanes && lanes->timeline == document_.timeline().get() ? lanes.get() : nullptr;
+}
+
 void TimelineWidget::invalidate() {
   stale_ = true;
   hideCard();
@@ -241,6 +253,12 @@ void TimelineWidget::render() {
   request.durations = hasDurations(document_.buffer()->clock.unit);
   request.top = bar_->value();
   request.places = layout_.placesIn(request.top, request.top + lanes.height());
+  request.model = model();
+  if (request.model && document_.cursor() && document_.cursor()->row)
+    request.selected = request.model->spanOfRow(*document_.cursor()->row);
+  request.timeWords = [&](s64 time) {
+    return timeInGroups(timeline->absolute(time), document_.buffer()->clock.unit).toStdString();
+  };
   scene_ = buildScene(*timeline, names, request);
 
   const QSize size = QSize(lanes.right() + 1, lanes.height()) * ratio;
@@ -399,11 +417,20 @@ void TimelineWidget::setCurrent(Place place) {
   update();
 }
 
+Known<SpanId> TimelineWidget::armedTimerAt(const StripPlace& place, QPointF at) {
+  if (place.header || !model()) return {};
+  for (const SceneStrip& strip : scene().strips) {
+    if (strip.header || strip.track != place.track || strip.lane != place.lane) continue;
+    return armedAt(strip, at.x() - laneArea().left(), at.y() - areaOf(place).top());
+  }
+  return {};
+}
+
 void TimelineWidget::showCard(QPointF place) {
   const auto strip = stripAt(place);
   if (!strip || strip->header || gestures_->busy() || place.x() < labelWidth()) return hideCard();
-  const CardText text =
-      cardOfPlace(document_, {strip->track, strip->lane}, window(), place.x() - laneArea().left());
+  const CardText text = cardOfPlace(document_, {strip->track, strip->lane}, window(),
+                                    place.x() - laneArea().left(), armedTimerAt(*strip, place));
   const QRect area = areaOf(*strip);
   card_->present(text, place.toPoint(), area.top(), area.bottom());
 }

@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "core/model/model_ids.h"
 #include "core/timeline/lane_layout.h"
 #include "core/timeline/pick.h"
 #include "core/timeline/scene.h"
@@ -17,6 +18,7 @@ namespace tickscope {
 class Document;
 class HoverCard;
 class PointerGestures;
+struct ModelLanes;
 
 class TimelineWidget : public QWidget {
   Q_OBJECT
@@ -32,6 +34,8 @@ class TimelineWidget : public QWidget {
   [[nodiscard]] const LaneLayout& layoutOfLanes() const { return layout_; }
   /// The scene as it was last painted; made anew if needed.
   const Scene& scene();
+  /// The armed timer that is drawn at a place of a lane.
+  [[nodiscard]] Known<SpanId> armedTimerAt(const StripPlace& strip, QPointF place);
 
   // Places, in pixels of the widget.
   [[nodiscard]] int rulerHeight() const;
@@ -95,11 +99,15 @@ class TimelineWidget : public QWidget {
   void describe();
   void updateScroll();
   void render();
+  void modelLanesArrived();
+  /// What the model knows of the timeline in view; null: nothing yet.
+  [[nodiscard]] const ModelLanes* model() const;
   void paintEmpty(QPainter& painter);
   void paintOverlays(QPainter& painter);
   bool handleKey(const QKeyEvent& event);
   bool handleLetter(const QKeyEvent& event);
   void reveal(const Place& place);
+  [[nodiscard]] Known<Row> rowOfArmed(const StripPlace& strip, QPointF place);
   [[nodiscard]] double pointerX() const;
   [[nodiscard]] TraceTime middleOfSelection() const;
 
