@@ -25,9 +25,9 @@ struct SceneRequest {
   std::vector<StripPlace> places;
   s64 top = 0;                        ///< y of the layout at which the picture begins
   const ModelLanes* model = nullptr;  ///< of the same timeline; null: not known yet
-  Known<SpanId> selected;             ///< has its deadline connected
+  Known<SpanId> selected{};           ///< has its deadline connected
   std::function<std::string(s64)>
-      timeWords;  ///< of a time as the timeline has it; empty function: in figures
+      timeWords{};  ///< of a time as the timeline has it; empty function: in figures
 };
 
 /// Never fails; its cost is bounded by pixels and strips.
