@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/model/replay.h"
+#include "core/model/seed_evidence.h"
 
 namespace tickscope {
 
@@ -66,13 +67,16 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
   analysis.profile = learnProfile(*analysis.recording, buffer, options.overrides,
                                   analysis.clocks.hz(), options.timerList.get());
 
+  TimerListDump armedBefore;
   if (options.timerList && options.timerList->now && !events.empty()) {
     const Row first{0};
-    if (const auto begin = analysis.clocks.mono(events.time(first), events.cpu(first))) {
-      analysis.seeded = *options.timerList->now <= begin->value + begin->error;
+    const auto begin = analysis.clocks.mono(events.time(first), events.cpu(first));
+    if (begin && *options.timerList->now <= begin->value + begin->error) {
+      armedBefore = stillArmed(*options.timerList, *analysis.recording, buffer, analysis.clocks);
+      analysis.seeded = listsTimers(armedBefore);
     }
   }
-  const TimerListDump* seed = analysis.seeded ? options.timerList.get() : nullptr;
+  const TimerListDump* seed = analysis.seeded ? &armedBefore : nullptr;
 
   const auto learned = learn(analysis, seed, progress);
   if (!learned) return tl::unexpected(learned.error());

@@ -234,7 +234,9 @@ void printTimerLists(const std::vector<ComparedList>& lists, Output& out) {
         out.text("  It cannot be placed in the recording: one of them has no monotonic time.\n");
         continue;
       case TimerListComparison::Taken::Before:
-        out.text("  It was taken before the recording; a later one tells what was armed then.\n");
+        out.text(
+            "  It was taken before the recording, and does not tell what was armed when that "
+            "began.\n");
         continue;
       case TimerListComparison::Taken::During:
       case TimerListComparison::Taken::After:

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -317,6 +318,52 @@ TEST(CliTimerList, SeedsWhatWasArmedBeforeTheRecording) {
               AllOf(HasSubstr("tick_sched_timer, S:01\n # expires at 6396000000-6396000000 nsecs"),
                     HasSubstr("armed before the recording, known from the timer list"),
                     HasSubstr("are known from " + list)));
+}
+
+/// A dump of two CPUs, CPU 1 without timers, with lines of CPU 0 as "pointer function expires".
+std::string dumpAt(const std::string& now, const std::vector<std::array<std::string, 3>>& timers) {
+  const std::string base =
+      " clock 0:\n  .base:       ffff88801f21db40\n  .index:      0\n  .resolution: 1 nsecs\n  "
+      ".get_time:   ktime_get\n  .offset:     0 nsecs\nactive timers:\n";
+  std::string text = "Timer List Version: v0.9\nHRTIMER_MAX_CLOCK_BASES: 8\nnow at " + now +
+                     " nsecs\n\ncpu: 0\n" + base;
+  for (std::size_t i = 0; i < timers.size(); ++i) {
+    const auto& [pointer, function, expires] = timers[i];
+    text += " #" + std::to_string(i) + ": <" + pointer + ">, " + function +
+            ", S:01\n # expires at " + expires + "-" + expires + " nsecs [in 1 to 1 nsecs]\n";
+  }
+  return text + "\ncpu: 1\n" + base;
+}
+
+TEST(CliTimerList, SeedsOnlyWhatTheRecordingBearsOut) {
+  const std::array<std::string, 3> right{"ffff88801f21df80", "tick_sched_timer", "6396000000"};
+  const std::array<std::string, 3> ranBefore{"ffff888003fffe68", "hrtimer_wakeup", "6391000000"};
+  const std::array<std::string, 3> neverRuns{"ffff888003fffd68", "hrtimer_wakeup", "6500000000"};
+  const std::array<std::string, 3> movedOn{"ffff88801f21df80", "tick_sched_timer", "9000000000"};
+  const std::array<std::string, 3> hashed{"00000000abcdef01", "hrtimer_wakeup", "6500000000"};
+  const support::TemporaryFolder folder;
+  const auto discrepanciesWith = [&](const std::string& list) {
+    std::vector<std::string> arguments{"selfcheck", "02-ncm-double.dat", "--json"};
+    if (!list.empty()) arguments.insert(arguments.end(), {"--timer-list", list});
+    return Json::parse(sample(arguments).output)["discrepancies"];
+  };
+  const Json without = discrepanciesWith("");
+  const std::string mixed =
+      pathOf(folder, "mixed.txt", dumpAt("6390000000", {ranBefore, right, neverRuns, hashed}));
+  EXPECT_EQ(discrepanciesWith(mixed), without);
+  const std::string state =
+      sample({"state", "02-ncm-double.dat", "--at", "event:0", "--timer-list", mixed}).output;
+  EXPECT_THAT(state, AllOf(HasSubstr("# expires at 6396000000-6396000000 nsecs"),
+                           Not(HasSubstr("6391000000-")), Not(HasSubstr("6500000000-")),
+                           HasSubstr("are known from " + mixed)));
+
+  const std::string wrong =
+      pathOf(folder, "wrong.txt", dumpAt("6390000000", {movedOn, ranBefore, neverRuns}));
+  EXPECT_EQ(discrepanciesWith(wrong), without);
+  EXPECT_THAT(
+      sample({"state", "02-ncm-double.dat", "--at", "event:0", "--timer-list", wrong}).output,
+      AllOf(Not(HasSubstr("9000000000-")), Not(HasSubstr("are known from")),
+            HasSubstr("does not tell what was armed when that began")));
 }
 
 TEST(CliTimerList, NeedsNoneOfTheOptionsOfARecording) {
