@@ -32,7 +32,11 @@ std::string rangeWords(const Analysis& analysis) {
                          secondsText(static_cast<u64>(end->value.value)));
     const auto from = analysis.clocks.jiffies(begin->value);
     const auto to = analysis.clocks.jiffies(end->value);
-    if (from && to) words += fmt::format(", jiffies:{} to jiffies:{}", from->latest, to->latest);
+    if (from && to) {
+      words +=
+          fmt::format(", jiffies:{} to jiffies:{}", analysis.clocks.recordedJiffies(from->latest),
+                      analysis.clocks.recordedJiffies(to->latest));
+    }
   }
   return words + fmt::format(", event:0 to event:{}", number(last));
 }

@@ -11,6 +11,7 @@
 #include "app/cli/columns.h"
 #include "core/base/shown_text.h"
 #include "core/base/time_text.h"
+#include "core/model/profile_evidence.h"
 
 namespace tickscope {
 
@@ -86,7 +87,28 @@ OrderedJson cpuOrNull(Cpu cpu) { return cpu == noCpu ? OrderedJson() : OrderedJs
 
 double rounded(double confidence) { return std::round(confidence * 100) / 100; }
 
-/// A clause a line, each with its class; or one line with those of the strongest class.
+/// Whether evidence of that class can have left the value its confidence.
+bool gives(EvidenceClass of, double confidence) {
+  switch (of) {
+    case EvidenceClass::User:
+      return confidence == 1.0;
+    case EvidenceClass::Format:
+      return confidence == trust::format;
+    case EvidenceClass::Symbol:
+      return confidence == trust::symbol;
+    case EvidenceClass::Listing:
+      return confidence == trust::listing;
+    case EvidenceClass::Version:
+      return confidence == trust::oldestRule || confidence == trust::exactVersion;
+    case EvidenceClass::Behaviour:
+      break;
+  }
+  return confidence != trust::format && confidence != trust::symbol &&
+         confidence != trust::oldestRule && confidence != trust::exactVersion;
+}
+
+/// A clause a line, each with its class; or one line with those of the strongest class, and those of the class that left
+/// no other value: formats often leave several.
 std::vector<std::string> evidenceOf(const FactText& fact, bool all) {
   std::vector<std::string> clauses;
   if (all) {
@@ -95,11 +117,17 @@ std::vector<std::string> evidenceOf(const FactText& fact, bool all) {
     }
   } else if (!fact.evidence.empty()) {
     const auto strongest = std::ranges::min(fact.evidence, {}, &Evidence::of).of;
+    const bool decides = fact.expected.empty() || gives(strongest, fact.confidence);
     std::string line;
+    Known<EvidenceClass> last;
     for (const Evidence& one : fact.evidence) {
-      if (one.of == strongest) line += (line.empty() ? "" : "; ") + shown(one.text);
+      if (one.of != strongest && (decides || !gives(one.of, fact.confidence))) continue;
+      line += line.empty() ? "" : "; ";
+      if (last != one.of) line += fmt::format("{}: ", nameOf(one.of));
+      line += shown(one.text);
+      last = one.of;
     }
-    clauses.push_back(fmt::format("{}: {}", nameOf(strongest), line));
+    clauses.push_back(std::move(line));
   }
   if (clauses.empty()) clauses.emplace_back();
   return clauses;

@@ -48,6 +48,9 @@ class ClockMap {
   /// Of a recorded value of a 32-bit kernel; of others: itself.
   [[nodiscard]] u64 unwrapped(u64 jiffies) const { return jiffyMap_.unwrapped(jiffies); }
 
+  /// The other way: as events and a person see it.
+  [[nodiscard]] u64 recordedJiffies(u64 whole) const { return jiffyMap_.recorded(whole); }
+
   using HzResult = JiffyMap::HzResult;
   [[nodiscard]] Known<HzResult> hz() const { return jiffyMap_.hz(); }
   [[nodiscard]] static s64 tickNs(u32 hz) { return JiffyMap::tickNs(hz); }

@@ -46,6 +46,8 @@ class JiffyMap {
   [[nodiscard]] Known<MonoTime> monoOf(u64 jiffies) const;
   /// Of a recorded value; 64-bit kernels: itself.
   [[nodiscard]] u64 unwrapped(u64 recorded) const;
+  /// An unwrapped value as the kernel's own jiffies: 32 bits of it where they wrap.
+  [[nodiscard]] u64 recorded(u64 whole) const { return wraps_ ? whole & 0xffff'ffffU : whole; }
   /// P: jiffies become J at P + J * TICK_NSEC, with unwrapped J.
   [[nodiscard]] Known<s64> phase() const { return phase_; }
   /// P lies on the grid of the tick, not just below the earliest reading.

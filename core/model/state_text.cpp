@@ -278,13 +278,14 @@ std::string StateText::rest(const SystemState& state, const StateInstant& at,
     if (at.mono->error.value) add(out, " +- {} ns", at.mono->error.value);
     out += '\n';
   }
-  const auto jiffies = at.mono ? clocks_.jiffies(at.mono->value) : Known<JiffyRange>{};
+  const auto jiffies = at.mono ? clocks_.jiffies(*at.mono) : Known<JiffyRange>{};
   if (!jiffies) {
     out += "Jiffies unknown\n";
   } else if (jiffies->earliest == jiffies->latest) {
-    add(out, "Jiffies {}\n", jiffies->latest);
+    add(out, "Jiffies {}\n", clocks_.recordedJiffies(jiffies->latest));
   } else {
-    add(out, "Jiffies {} to {}\n", jiffies->earliest, jiffies->latest);
+    add(out, "Jiffies {} to {}\n", clocks_.recordedJiffies(jiffies->earliest),
+        clocks_.recordedJiffies(jiffies->latest));
   }
   for (const CpuState& cpu : state.cpus) {
     if (wanted(cpus, cpu.cpu)) cpuRest(out, cpu);

@@ -222,6 +222,21 @@ TEST(CliState, SaysWhichInstantsThereAreForAJiffyThatNeverComes) {
   EXPECT_THAT(run.error, AllOf(HasSubstr("lies outside the recording"), HasSubstr("jiffies:")));
 }
 
+TEST(CliState, NamesAllJiffiesThatItsTimeMayMean) {
+  const auto recording = support::recording("12-clocks-uptime.dat");
+  if (!recording) GTEST_SKIP() << support::needsRecordings("12-clocks-uptime.dat");
+  const ProgramRun run = cli({"state", *recording, "--at", "event:1500", "--quiet"});
+  ASSERT_EQ(run.status, 0) << run.error;
+  EXPECT_THAT(run.output, HasSubstr(" +- 10000000 ns\n"));
+  std::istringstream text(run.output.substr(run.output.find("\nJiffies ") + 9));
+  u64 from = 0;
+  u64 to = 0;
+  std::string word;
+  text >> from >> word >> to;
+  // 10 ms to both sides, at 250 a second.
+  EXPECT_GE(to - from, 5U) << from << " " << word << " " << to;
+}
+
 TEST(CliModel, TakesFactsFromAPipe) {
   ProgramInput input;
   input.folder = (support::sourceFolder() / "resources/samples").string();

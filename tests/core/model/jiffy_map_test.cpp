@@ -207,6 +207,7 @@ TEST(JiffyMap, UnwrapsJiffiesOf32BitKernels) {
       ASSERT_TRUE(range);
       EXPECT_EQ(range->latest, whole) << from << " at " << mono;
       EXPECT_EQ(map.unwrapped(whole & 0xffffffffU), whole) << from << " at " << mono;
+      EXPECT_EQ(map.recorded(whole), whole & 0xffffffffU) << from << " at " << mono;
       EXPECT_EQ(map.monoOf(whole), map.monoOf(whole & 0xffffffffU)) << from << " at " << mono;
       EXPECT_EQ(map.monoOf(whole)->value, mono / truth.tick() * truth.tick()) << from;
     }
@@ -221,6 +222,7 @@ TEST(JiffyMap, CrossesTheWrapOf64BitKernelsWithoutOne) {
   EXPECT_EQ(map.hz()->hz, 1000U);
   EXPECT_EQ(map.unwrapped(bootWrap + 5), bootWrap + 5);
   EXPECT_EQ(map.unwrapped(5), 5U);
+  EXPECT_EQ(map.recorded(bootWrap + 5), bootWrap + 5);
 }
 
 TEST(JiffyMap, IsNotShiftedByOneDamagedReading) {
