@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <unordered_map>
 
 #include "core/model/state_text.h"
 #include "core/trace/address_text.h"
@@ -224,23 +225,41 @@ class Comparison {
 
   // --- What is left -----------------------------------------------------------------------------
 
+  /// What the model knows of a timer that is only in the dump.
+  struct Life {
+    bool ended = false;      ///< a life of it ended before the printing
+    bool meanwhile = false;  ///< it was armed during the printing
+  };
+
+  [[nodiscard]] std::unordered_map<u64, Life> livesOfUnpaired() const {
+    std::unordered_map<u64, Life> lives;
+    for (const Line& line : lines_) {
+      if (!line.paired && line.address) lives.emplace(static_cast<u64>(*line.address), Life{});
+    }
+    if (lives.empty()) return lives;
+    for (const ArmedSpan& span : tables_.spans) {
+      const ModelTimer& timer = tables_.timers[number(span.timer)];
+      if (timer.of != TimerClass::Hrtimer) continue;
+      const auto life = lives.find(static_cast<u64>(timer.address));
+      if (life == lives.end()) continue;
+      life->second.ended |=
+          span.ended != noRow && span.ended <= from_ && span.end != SpanEnd::Unknown;
+      life->second.meanwhile |= span.armed != noRow && span.armed > from_ && span.armed <= to_;
+    }
+    return lives;
+  }
+
   void leftInDump() {
+    const std::unordered_map<u64, Life> lives = livesOfUnpaired();
     for (const Line& line : lines_) {
       if (line.paired) continue;
       ListedDifference difference = of(line, Kind::OnlyListed);
       difference.why = covered_ ? armedBefore : "the recording ends before";
       if (covered_ && line.address) {
         // The timer is known to be idle when its life is known up to here and it was not armed meanwhile.
-        bool ended = false;
-        bool meanwhile = false;
-        for (const ArmedSpan& span : tables_.spans) {
-          const ModelTimer& timer = tables_.timers[number(span.timer)];
-          if (timer.of != TimerClass::Hrtimer || timer.address != *line.address) continue;
-          ended |= span.ended != noRow && span.ended <= from_ && span.end != SpanEnd::Unknown;
-          meanwhile |= span.armed != noRow && span.armed > from_ && span.armed <= to_;
-        }
-        difference.judged = ended && !meanwhile;
-        if (meanwhile) difference.why = changed;
+        const Life life = lives.at(static_cast<u64>(*line.address));
+        difference.judged = life.ended && !life.meanwhile;
+        if (life.meanwhile) difference.why = changed;
       }
       report(std::move(difference));
     }
@@ -256,12 +275,22 @@ class Comparison {
       difference.base = span.base;
       difference.function = candidate.function;
       fill(difference, candidate);
-      const bool listed = std::ranges::any_of(
-          dump_.cpus, [&](const ListedCpu& cpu) { return cpu.cpu == span.owner; });
-      difference.judged = listed && trusted(candidate);
-      difference.why = listed ? whyNot(candidate) : "its CPU is not in the list";
+      const auto listed = std::ranges::find(dump_.cpus, span.owner, &ListedCpu::cpu);
+      if (listed == dump_.cpus.end()) {
+        difference.why = "its CPU is not in the list";
+      } else if (isCutOff(*listed)) {
+        difference.why = "the list ends among the timers of its CPU";
+      } else {
+        difference.judged = trusted(candidate);
+        difference.why = whyNot(candidate);
+      }
       report(std::move(difference));
     }
+  }
+
+  /// Behind the timers of a CPU come its values, another CPU or the tick devices.
+  [[nodiscard]] bool isCutOff(const ListedCpu& cpu) const {
+    return cpu.values.empty() && &cpu == &dump_.cpus.back() && dump_.devices.empty();
   }
 
   static bool trusted(const Candidate& candidate) { return whyNot(candidate).empty(); }

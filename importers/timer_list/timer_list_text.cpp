@@ -55,10 +55,22 @@ class Parser {
     if (!understood) ++dump_.linesNotUnderstood;
   }
 
-  TimerListDump finish() { return std::move(dump_); }
+  TimerListDump finish() {
+    dropUntimed();
+    return std::move(dump_);
+  }
 
  private:
+  /// A timer without the line of its times tells nothing: the dump is cut off or damaged there.
+  void dropUntimed() {
+    if (!untimed_) return;
+    untimed_ = false;
+    dump_.cpus.back().bases.back().timers.pop_back();
+    ++dump_.linesNotUnderstood;
+  }
+
   bool known(std::string_view text) {
+    if (!text.starts_with('#')) dropUntimed();
     if (take(text, heading)) {
       dump_.version = trimmed(text);
       return true;
@@ -113,10 +125,12 @@ class Parser {
       if (!soft || !take(text, "-")) return false;
       const auto hard = takeTime(text);
       if (!hard) return false;
+      untimed_ = false;
       timers.back().softExpires = {*soft};
       timers.back().expires = {*hard};
       return true;
     }
+    dropUntimed();
     if (!takeNumber<u64>(text) || !take(text, ": <")) return false;
     const std::size_t close = text.find(">, ");
     if (close == std::string_view::npos) return false;
@@ -129,6 +143,7 @@ class Parser {
     text.remove_prefix(state + 2);
     found.state = text.substr(0, std::min(text.find(','), text.size()));
     timers.push_back(std::move(found));
+    untimed_ = true;
     return true;
   }
 
@@ -174,6 +189,7 @@ class Parser {
 
   TimerListDump dump_;
   bool devices_ = false;
+  bool untimed_ = false;  ///< the last timer waits for the line of its times
 };
 
 }  // namespace

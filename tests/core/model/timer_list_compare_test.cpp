@@ -130,6 +130,20 @@ TEST(TimerListCompare, ReportsAnArmedTimerThatTheListLacks) {
   EXPECT_EQ(seen.bases.at(0).extra, 1U);
 }
 
+TEST(TimerListCompare, MissesNoTimerInAListThatIsCutOff) {
+  Made made;
+  made.span(0xffff888000000100, tick, Row{10}, Row{400}, 400 * ms, 400 * ms);
+  const std::string whole = dump(100 * ms, "");
+  const std::string cut = whole.substr(0, whole.find("  .expires_next"));
+  EXPECT_EQ(words(made.compare(cut)),
+            "agree 0 X18 0 not judged 1\n  kind 2 judged false tick_sched_timer (the list ends "
+            "among the timers of its CPU)");
+  EXPECT_EQ(made.compare(cut + "\nTick Device: mode:     1\n").violations(), 1U);
+  // Cut between the two lines of a timer.
+  const std::string timer = dump(100 * ms, line("ffff888000000100", "tick_sched_timer", 1, 1));
+  EXPECT_EQ(made.compare(timer.substr(0, timer.find(" # expires"))).violations(), 0U);
+}
+
 TEST(TimerListCompare, DoesNotJudgeATimerThatEndsWhileTheListIsPrinted) {
   Made made;
   made.span(0xffff888000000100, tick, Row{10}, Row{110}, 400 * ms, 400 * ms);

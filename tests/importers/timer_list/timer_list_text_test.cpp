@@ -90,6 +90,19 @@ TEST(TimerList, CountsLinesThatItDoesNotUnderstand) {
   EXPECT_EQ(dump.linesNotUnderstood, 8U);
 }
 
+TEST(TimerList, LeavesOutTimersWithoutTheirTimes) {
+  const std::string head = "Timer List Version: v0.9\nnow at 5 nsecs\n\ncpu: 0\n clock 0:\n";
+  const std::string bare = " #0: <ffff888000000100>, tick_sched_timer, S:01\n";
+  const std::string times = " # expires at 7-8 nsecs [in 2 to 3 nsecs]\n";
+  for (const std::string& behind : {std::string(), bare + times, std::string("\ncpu: 1\n")}) {
+    const TimerListDump dump = parseTimerList(head + bare + behind);
+    EXPECT_EQ(dump.linesNotUnderstood, 1U) << behind;
+    ASSERT_EQ(dump.cpus.at(0).bases.size(), 1U) << behind;
+    EXPECT_EQ(dump.cpus[0].bases[0].timers.size(), behind.starts_with(" #") ? 1U : 0U) << behind;
+  }
+  EXPECT_EQ(parseTimerList(head + bare + times).linesNotUnderstood, 0U);
+}
+
 TEST(TimerList, OlderTimersNameTheirStarter) {
   const TimerListDump dump = parseTimerList(
       "Timer List Version: v0.6\ncpu: 0\n clock 0:\n"
