@@ -32,6 +32,20 @@ float cut(double x, const ViewWindow& window) {
   return static_cast<float>(std::clamp(x, 0.0, window.width));
 }
 
+/// The first place from `place` on whose time is not before `time`, searched with growing steps.
+u32 gallop(const std::vector<s64>& times, s64 time, u32 place) {
+  const u32 size = static_cast<u32>(times.size());
+  u32 step = 1;
+  u32 high = place;
+  while (high < size && times[high] < time) {
+    place = high + 1;
+    high = size - high > step ? high + step : size;
+    step *= 2;
+  }
+  return static_cast<u32>(std::lower_bound(times.begin() + place, times.begin() + high, time) -
+                          times.begin());
+}
+
 class ArmedMarks {
  public:
   ArmedMarks(SceneStrip& strip, const ModelLanes& model, const SceneRequest& request,
@@ -120,23 +134,10 @@ class ArmedMarks {
     const s32 columns = window_.columns();
     std::vector<u32> counts;
     u32 begun = 0, ended = 0, most = 0;
-    const auto before = [&](s64 time, const std::vector<s64>& times, u32& place) {
-      u32 step = 1;
-      u32 high = place;
-      const u32 size = static_cast<u32>(times.size());
-      while (high < size && times[high] < time) {
-        place = high + 1;
-        high = size - high > step ? high + step : size;
-        step *= 2;
-      }
-      place = static_cast<u32>(std::lower_bound(times.begin() + place, times.begin() + high, time) -
-                               times.begin());
-      return place;
-    };
     const auto armed = [&](s64 time) {
-      const u32 b = before(time, lane_.begins, begun);
-      const u32 e = before(time, lane_.ends, ended);
-      return b > e ? b - e : 0;
+      begun = gallop(lane_.begins, time, begun);
+      ended = gallop(lane_.ends, time, ended);
+      return begun > ended ? begun - ended : 0;
     };
     u32 last = armed(window_.from);
     for (s32 c = 0; c < columns; c += cellWidth) {
@@ -276,11 +277,11 @@ void piecesOfColumns(const DueLine& line, u32 first, const ViewWindow& window,
                      std::vector<Piece>& pieces) {
   const s32 columns = window.columns();
   u32 place = first;
-  for (s32 c = 0; c < columns; ++c) {
+  pieces.reserve(static_cast<std::size_t>(columns / cellWidth + 1));
+  for (s32 c = 0; c < columns; c += cellWidth) {
     const s64 from = window.timeOfColumn(c);
-    const s64 to = window.timeOfColumn(c + 1);
-    const u32 next = static_cast<u32>(std::lower_bound(line.at.begin() + place, line.at.end(), to) -
-                                      line.at.begin());
+    const s64 to = window.timeOfColumn(std::min(c + cellWidth, columns));
+    const u32 next = gallop(line.at, to, place);
     if (next == place) continue;
     const s64 high = line.highest.top(place, next, [&](u32 i) { return highestOf(line, i); });
     const s64 low = line.lowest.top(place, next, [&](u32 i) { return negativeLowestOf(line, i); });
@@ -342,6 +343,7 @@ void addStepLine(SceneStrip& strip, const DueLine& line, bool nanoseconds,
         std::clamp(static_cast<double>(left) / static_cast<double>(scale), -4.0, 4.0));
   };
   double labelled = -peakLabelRoom;
+  strip.left.reserve(pieces.size());
   for (const Piece& piece : pieces) {
     SceneLeft left;
     left.from = cut(window.x(piece.from), window);
