@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 #include "core/model/state_text.h"
@@ -186,7 +188,13 @@ class Comparison {
     }
   }
 
+  using LineKind = std::tuple<Cpu, u32, std::string_view>;
+  static LineKind kindOf(const Line& line) { return {line.cpu, line.base, line.timer->function}; }
+
   void pairUnlike() {
+    for (const Line& line : lines_) {
+      if (!line.paired) ++left_[kindOf(line)];
+    }
     for (Line& line : lines_) {
       if (line.paired) continue;
       Candidate* found = unlessTaken([&](const Candidate& candidate) {
@@ -200,6 +208,7 @@ class Comparison {
       if (!found && !line.address) found = onlyOneLikeIt(line);
       if (!found) continue;
       found->taken = line.paired = true;
+      --left_[kindOf(line)];
       ListedDifference difference = of(line, Kind::Different);
       fill(difference, *found);
       difference.judged = found->whole && trusted(*found);
@@ -210,15 +219,11 @@ class Comparison {
 
   /// Without addresses: the one timer of that callback that is left in the base, if one line is left too.
   Candidate* onlyOneLikeIt(const Line& line) {
-    const auto likeLine = [&](const Line& other) {
-      return !other.paired && other.cpu == line.cpu && other.base == line.base &&
-             other.timer->function == line.timer->function;
-    };
     const auto like = [&](const Candidate& candidate) {
       return !candidate.taken && samePlace(line, candidate) && !candidate.function.empty() &&
              candidate.function == line.timer->function;
     };
-    if (std::ranges::count_if(lines_, likeLine) != 1) return nullptr;
+    if (left_.at(kindOf(line)) != 1) return nullptr;
     if (std::ranges::count_if(candidates_, like) != 1) return nullptr;
     return unlessTaken(like);
   }
@@ -376,6 +381,7 @@ class Comparison {
   Row from_{}, to_{};
   bool covered_ = false;  ///< the recording goes on until the printing has ended
   std::vector<Line> lines_;
+  std::map<LineKind, u32> left_;  ///< lines without a pair
   std::vector<Candidate> candidates_;
   TimerListComparison result_;
 };

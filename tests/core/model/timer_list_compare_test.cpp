@@ -144,6 +144,17 @@ TEST(TimerListCompare, MissesNoTimerInAListThatIsCutOff) {
   EXPECT_EQ(made.compare(timer.substr(0, timer.find(" # expires"))).violations(), 0U);
 }
 
+TEST(TimerListCompare, TakesAsManyHashedLinesAsADumpHas) {
+  Made made;
+  made.span(0xffff888000000100, tick, Row{10}, Row{400}, 400 * ms, 400 * ms);
+  std::string lines;
+  for (int i = 0; i < 50'000; ++i) lines += line("00000000abcdef01", "tick_sched_timer", i, i);
+  const auto seen = made.compare(dump(100 * ms, lines));
+  EXPECT_EQ(seen.bases.at(0).listed, 50'000U);
+  EXPECT_EQ(seen.bases.at(0).notJudged, 50'000U);
+  EXPECT_EQ(seen.bases.at(0).extra, 1U);
+}
+
 TEST(TimerListCompare, DoesNotJudgeATimerThatEndsWhileTheListIsPrinted) {
   Made made;
   made.span(0xffff888000000100, tick, Row{10}, Row{110}, 400 * ms, 400 * ms);
