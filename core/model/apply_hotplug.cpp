@@ -85,6 +85,21 @@ void Replay::cameUp(CpuNow& cpu, Row row) {
   recordLines(cpu, row);
 }
 
+/// A CPU makes its tick when it has come up: it was offline, if no row said so (the control CPU's rows may be lost).
+void Replay::tickMadeAnew(Row row) {
+  CpuNow& cpu = *cpuNow(store_.cpu(row));
+  if (cpu.comingUp) return;  // known already
+  if (cpu.passOpen) cpu.hrtimers.endInterrupt();
+  cpu.passOpen = false;
+  for (const SpanId id : cpu.hrtimers.takeAll()) {
+    // Moved while it was offline; where to shows when they expire.
+    tables_.spans[number(id)].flags |= ArmedSpan::Uncertain;
+  }
+  cpu.hrtimers.forgetScalars();
+  cpu.comingUp = true;
+  cpu.warm = false;
+}
+
 bool Replay::hasRows(EventKind kind) const { return store_.firstPossible(kind).has_value(); }
 
 }  // namespace tickscope

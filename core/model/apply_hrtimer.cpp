@@ -39,6 +39,8 @@ ClockBase clockOf(s32 clockid) {
 }  // namespace
 
 void Replay::init(Row row, Address address, s32 clockid, u32 mode) {
+  const TimerNow& before = this->timer(TimerClass::Hrtimer, address, row);
+  if (isTick(tables_.timers[number(before.id)].function)) tickMadeAnew(row);
   TimerNow& timer = initialised(TimerClass::Hrtimer, address, row);
   // A relative timer of CLOCK_REALTIME is one of CLOCK_MONOTONIC (__hrtimer_init).
   ClockBase base = clockOf(clockid);
@@ -188,7 +190,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
     }
   }
   // What was armed before, against what the row says of it.
-  const bool uncertain = timer.span && tables_.spans[number(*timer.span)].has(ArmedSpan::Uncertain);
+  const bool uncertain = timer.span && isUncertain(tables_.spans[number(*timer.span)], row);
   Known<bool> armedRight;
   if (wasArmedRecorded_ && timer.known && !uncertain) {
     armedRight = timer.span.has_value() == event.wasArmed;
@@ -251,6 +253,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
     const ArmedSpan& before = tables_.spans[number(*old)];
     if (uncertain || before.owner == noCpu) {
       blindBecause(uncertain ? BlindSpotKind::LostEvents : BlindSpotKind::OwnerUnknown);
+      removed(row, timer);
     } else if (before.owner == cpu.cpu && cpu.hrtimers.queued(*old)) {
       here = old;
     } else {
@@ -385,9 +388,11 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
     operation.why = BlindSpotKind::BeforeEvidence;
   } else {
     ArmedSpan& span = tables_.spans[number(*timer.span)];
-    if (span.owner == cpu.cpu && cpu.hrtimers.queued(*timer.span)) {
+    const bool uncertain = isUncertain(span, row);
+    if (!uncertain && span.owner == cpu.cpu && cpu.hrtimers.queued(*timer.span)) {
       operation.predicted = cpu.hrtimers.cancel(*timer.span);
-    } else if (span.owner == noCpu || span.has(ArmedSpan::Uncertain)) {
+    } else if (span.owner == noCpu || uncertain) {
+      removed(row, timer);
       operation.blind = true;
       operation.why = span.owner == noCpu ? BlindSpotKind::OwnerUnknown : BlindSpotKind::LostEvents;
     } else {
@@ -419,7 +424,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
     model.base = hard ? base : softOf(base);
     model.baseGuessed = true;
   }
-  const bool uncertain = timer.span && tables_.spans[number(*timer.span)].has(ArmedSpan::Uncertain);
+  const bool uncertain = timer.span && isUncertain(tables_.spans[number(*timer.span)], row);
   const ClockBase base = timer.span ? tables_.spans[number(*timer.span)].clockBase() : *model.base;
   const Known<MonoTime> monoNow = monoOf(event.now.value, base, row);
 

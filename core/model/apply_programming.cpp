@@ -83,8 +83,11 @@ void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
       const HrtimerTree& tree = cpu.hrtimers.tree(base);
       const Known<TreeNode> first = tree.first();
       if (!first) continue;
-      const ArmedSpan& span = tables_.spans[number(tree[*first].span)];
-      if (!span.secondKnown || span.armed == noRow || span.armed >= cpu.interruptRow) continue;
+      ArmedSpan& span = tables_.spans[number(tree[*first].span)];
+      if (!span.secondKnown || span.armed == noRow || span.armed >= cpu.interruptRow ||
+          span.has(ArmedSpan::Resynced) || isUncertain(span, row)) {
+        continue;
+      }
       const Known<MonoTime> soft = monoOf(span.second, base, row);
       if (!soft) continue;
       Known<bool> notDue = *soft > *cpu.passNow;
@@ -93,6 +96,7 @@ void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
       judge(16, notDue, BlindSpotKind::ClockNotAnchored);
       if (notDue == false) {
         differs(DiscrepancyKind::Lost, row, cpu, span.timer, soft->value, cpu.passNow->value);
+        span.flags |= ArmedSpan::Resynced;  // once a life
       }
     }
   }
@@ -122,7 +126,7 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
   if (raisesTraced_ && cpu.highRes && hrtimersComplete_ && !in_.filtered) {
     // vec 8 is raised when and only when `now` has reached softirq_expires_next (I25).
     Known<bool> right;
-    if (cpu.softirqNextBefore && cpu.warm && cpu.retries == 0) {
+    if (cpu.softirqNextBefore && cpu.warm && !cpu.comingUp && cpu.retries == 0) {
       const MonoTime next = *cpu.softirqNextBefore;
       if (cpu.passNow) {
         right = cpu.raisedInInterrupt == (*cpu.passNow >= next);

@@ -60,7 +60,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
   TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
   if (timer.span) {
     ArmedSpan& old = tables_.spans[number(*timer.span)];
-    if (!old.has(ArmedSpan::Uncertain) && timer.known && !excused(timer, row)) {
+    if (!isUncertain(old, row) && timer.known && !excused(timer, row)) {
       // Every detach prints timer_cancel, so the timer cannot still be pending.
       differs(DiscrepancyKind::StartedWhileArmed, row, cpu, timer.id);
     }
@@ -232,7 +232,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
   } else {
     const SpanId id = *timer.span;
     ArmedSpan& span = tables_.spans[number(id)];
-    const bool uncertain = span.has(ArmedSpan::Uncertain);
+    const bool uncertain = isUncertain(span, row);
     tables_.ratios.matched.add(uncertain ? Known<bool>{} : Known<bool>{true});
     CpuNow* owner = span.owner == noCpu ? nullptr : cpuNow(span.owner);
     Known<bool> atBucket, inOrder;
@@ -244,9 +244,12 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
       for (const SpanId lostSpan : result.lost) {
         if (!wheelComplete_ || in_.filtered) continue;
         const ArmedSpan& other = tables_.spans[number(lostSpan)];
+        if (isUncertain(other, row)) continue;
         differs(DiscrepancyKind::Lost, row, *owner, other.timer, other.second, event.now.value);
       }
       recordLines(*owner, row);
+    } else {
+      removed(row, timer);
     }
     if (!orderKnown_ || in_.filtered) {
       // Rows of another CPU, or some that are missing, may stand between.
@@ -358,6 +361,7 @@ void Replay::endOfTimerSoftirq(CpuNow& cpu, Row row) {
       for (const SpanId id : base.endOfRun(jiffies->earliest)) {
         if (!wheelComplete_ || in_.filtered) continue;
         const ArmedSpan& span = tables_.spans[number(id)];
+        if (isUncertain(span, row)) continue;
         differs(DiscrepancyKind::Lost, row, cpu, span.timer, span.second,
                 static_cast<s64>(jiffies->earliest));
       }

@@ -116,6 +116,12 @@ Replay::Replay(const ReplayInput& input)
   for (u32 i = 0; i < store_.losses().size(); ++i) lossOrder_.push_back(i);
   std::ranges::stable_sort(lossOrder_, {},
                            [&](u32 i) { return store_.losses()[i].next.value_or(noRow); });
+  for (const u32 i : lossOrder_) {
+    const Loss& loss = store_.losses()[i];
+    Gap gap{Row{0}, loss.next.value_or(noRow)};
+    if (loss.from) gap.from = Row{store_.lowerBound(*loss.from)};
+    gaps_.push_back(gap);
+  }
   // Nearly every span begins with a start.
   u64 starts = 0;
   for (u16 type = 0; type < store_.types().size(); ++type) {
@@ -303,8 +309,19 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
   }
 }
 
+bool Replay::gapBetween(Row after, Row row) const {
+  return std::ranges::any_of(
+      gaps_, [&](const Gap& gap) { return gap.from <= row && (after == noRow || gap.to > after); });
+}
+
+bool Replay::isUncertain(const ArmedSpan& span, Row row) const {
+  return span.has(ArmedSpan::Uncertain) || (!gaps_.empty() && gapBetween(span.armed, row));
+}
+
 bool Replay::excused(const TimerNow& timer, Row row) const {
   if (!orderKnown_ || in_.filtered) return true;
+  // What is missing in a gap may be of any timer.
+  if (!gaps_.empty() && gapBetween(timer.rowBefore, row)) return true;
   // A CPU without rows over part of the time may have held what is missing.
   for (const Coverage& cpu : coverage_) {
     if (cpu.first > timer.rowBefore || cpu.last < row) return true;
@@ -501,6 +518,10 @@ void Replay::lost(CpuNow& cpu, Row row) {
   forget(hrtimers_);
   cpu.hrtimers.forgetScalars();
   for (WheelModel& base : cpu.wheel) base.forgetClk();
+  // A timer may have been made anew in the gap, on another clock, soft instead of hard.
+  for (const TimerNow& timer : hrtimers_) {
+    if (!timer.span) tables_.timers[number(timer.id)].base.reset();
+  }
   const Loss& loss = store_.losses()[lossOrder_[nextLoss_ - 1]];
   Row from = row;
   if (loss.from) from = Row{std::min(number(row), store_.lowerBound(*loss.from))};

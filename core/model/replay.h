@@ -77,6 +77,8 @@ class Replay {
   TimerNow& timer(TimerClass of, Address address);
   TimerNow& timer(TimerClass of, Address address, Row row);
   [[nodiscard]] bool excused(const TimerNow& timer, Row row) const;
+  [[nodiscard]] bool gapBetween(Row after, Row row) const;
+  [[nodiscard]] bool isUncertain(const ArmedSpan& span, Row row) const;
   TimerNow& initialised(TimerClass of, Address address, Row row);
   void clockSteps(Row row);
   void findClockSteps();
@@ -145,6 +147,7 @@ class Replay {
   [[nodiscard]] bool hasRows(EventKind kind) const;
   void died(CpuNow& cpu, Row row);
   void cameUp(CpuNow& cpu, Row row);
+  void tickMadeAnew(Row row);
 
   ReplayInput in_;
   const EventStore& store_;
@@ -194,6 +197,10 @@ class Replay {
       coverage_;            ///< of streams; one of no rows stands for CPUs that were not recorded
   bool orderKnown_ = true;  ///< rows of different CPUs stand in the order in which they happened
   std::size_t nextLoss_ = 0;
+  struct Gap {
+    Row from, to;
+  };
+  std::vector<Gap> gaps_;  ///< rows of other CPUs that stand inside a gap, by their end
   std::vector<u32> lossOrder_;
   struct Seed {
     SpanId span;

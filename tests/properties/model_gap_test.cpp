@@ -71,5 +71,42 @@ TEST(RecordingsWithGaps, AreReplayedToTheEnd) {
   }
 }
 
+TEST(RecordingsWithGaps, ShowNothingWhenTheGapIsMarked) {
+  constexpr unsigned seed = 31009;
+  std::mt19937 random(seed);
+  for (const std::string& path : healthyRecordings(
+           {"arch-armhf.dat"},
+           {"06-lost-stock.dat", "09-hotplug.dat", "14-slack.dat", "21-reinit.dat"})) {
+    EditedRecording edited(path);
+    const std::vector<EditedRecording::Event> all = edited.events;
+    const u64 first = all.front().time, last = all.back().time;
+    for (int round = 0; round < 12; ++round) {
+      const bool marked = round % 3 != 0;
+      const u32 cpu = all[random() % all.size()].cpu;
+      const u64 length = std::min<u64>(100'000'000, (last - first) / 4);
+      const u64 from = first + random() % (last - first - length);
+      edited.events.clear();
+      bool gone = false;
+      for (const EditedRecording::Event& event : all) {
+        if (event.cpu == cpu && event.time >= from && event.time < from + length) {
+          gone = true;
+          continue;
+        }
+        edited.events.push_back(event);
+        if (event.cpu == cpu && gone) {
+          edited.events.back().lossBefore = marked;
+          gone = false;
+        }
+      }
+      const Analysis analysis = support::analysed(edited.recording());
+      if (!marked) continue;  // it may say anything, but must go on
+      EXPECT_TRUE(analysis.tables.discrepancies.empty())
+          << path << ": CPU " << cpu << " has no rows from " << from << " for " << length
+          << " ns (seed " << seed << ", round " << round << ")\n"
+          << support::discrepancyLines(analysis);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tickscope
