@@ -80,7 +80,7 @@ Replay::Replay(const ReplayInput& input)
     coverage_.push_back({rows.front(), rows.back()});
   }
   // Stamps of 10 ms say nothing of the order between CPUs.
-  orderKnown_ = cpus_.size() == 1 || input.buffer.clock.unit != ClockUnit::Jiffies100Hz;
+  orderKnown_ = store_.streams().size() == 1 || input.buffer.clock.unit != ClockUnit::Jiffies100Hz;
   if (const auto possible = input.recording.metadata.possibleCpus;
       possible && *possible > coverage_.size()) {
     coverage_.push_back({noRow, Row{0}});
