@@ -118,8 +118,9 @@ Replay::Replay(const ReplayInput& input)
                            [&](u32 i) { return store_.losses()[i].next.value_or(noRow); });
   for (const u32 i : lossOrder_) {
     const Loss& loss = store_.losses()[i];
-    Gap gap{Row{0}, loss.next.value_or(noRow)};
-    if (loss.from) gap.from = Row{store_.lowerBound(*loss.from)};
+    // One before a CPU's first row is no gap: its rows begin there.
+    if (!loss.from) continue;
+    const Gap gap{Row{store_.lowerBound(*loss.from)}, loss.next.value_or(noRow)};
     gaps_.push_back(gap);
   }
   // Nearly every span begins with a start.
