@@ -9,12 +9,9 @@ namespace tickscope {
 
 namespace {
 
-constexpr u32 pinnedMode = 2, softMode = 4, hardMode = 8, lazyMode = 0x10, relativeMode = 1;
-/// CLOCK_REALTIME and CLOCK_TAI read more than this since 1982; CLOCK_MONOTONIC after twelve years of uptime.
-constexpr s64 leastWallTime = 400'000'000'000'000'000;
-/// A timer that shall not expire: KTIME_MAX, or near it after an offset was taken off.
 /// TRACE_FLAG_NEED_RESCHED and TRACE_FLAG_PREEMPT_RESCHED.
 constexpr u8 needReschedFlags = 0x24;
+/// A timer that shall not expire: KTIME_MAX, or near it after an offset was taken off.
 constexpr s64 leastNever = 8'000'000'000'000'000'000;
 
 bool isWallClock(ClockBase base) {
@@ -39,7 +36,7 @@ ClockBase clockOf(s32 clockid) {
 }  // namespace
 
 void Replay::init(Row row, Address address, s32 clockid, u32 mode) {
-  const TimerNow& before = this->timer(TimerClass::Hrtimer, address, row);
+  const TimerNow& before = this->timer(TimerClass::Hrtimer, address);
   if (isTick(tables_.timers[number(before.id)].function)) tickMadeAnew(row);
   TimerNow& timer = initialised(TimerClass::Hrtimer, address, row);
   // A relative timer of CLOCK_REALTIME is one of CLOCK_MONOTONIC (__hrtimer_init).
@@ -253,12 +250,10 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
     const ArmedSpan& before = tables_.spans[number(*old)];
     if (uncertain || before.owner == noCpu) {
       blindBecause(uncertain ? BlindSpotKind::LostEvents : BlindSpotKind::OwnerUnknown);
-      removed(row, timer);
     } else if (before.owner == cpu.cpu && cpu.hrtimers.queued(*old)) {
       here = old;
-    } else {
-      removed(row, timer);
     }
+    if (!here) removed(row, timer);
   } else if (restart) {
     blindBecause(BlindSpotKind::BeforeEvidence);
     if (wasArmedRecorded_) {
@@ -331,7 +326,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   if (!wasArmedRecorded_) judgedArm = !old || announced;
   tables_.ratios.arms.add(judgedArm);
   if (cpu.inTimerInterrupt && !cpu.passOpen) blindBecause(BlindSpotKind::ContextNotVisible);
-  beginOperation(cpu, operation);
+  cpu.operation = operation;
   recordLines(cpu, row);
 }
 
@@ -403,7 +398,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
     timer.span.reset();
   }
   timer.known = hrtimersComplete_;
-  beginOperation(cpu, operation);
+  cpu.operation = operation;
   recordLines(cpu, row);
 }
 
@@ -430,7 +425,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
 
   // Passes.
   if (hard) {
-    if (!cpu.inTimerInterrupt) beginInterrupt(cpu, row, true);
+    if (!cpu.inTimerInterrupt) beginInterrupt(cpu, row);
     if (!cpu.passOpen) beginPass(cpu, row);
     if (monoNow && cpu.passNow != monoNow) {
       if (hardOf(base) == ClockBase::Mono || !cpu.passNow) {
@@ -447,7 +442,6 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
         cpu.lastExpires = {};
       }
     }
-    ++cpu.expiriesInInterrupt;
     ++cpu.expiriesInPass;
   } else if (cpu.softNow != event.now && hardOf(base) == ClockBase::Mono) {
     cpu.softNow = event.now;
@@ -475,15 +469,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
   }
 
   if (!timer.span) {
-    Known<bool> matched;
-    if (timer.known && !excused(timer, row)) {
-      differs(DiscrepancyKind::ExpiredWhileIdle, row, cpu, timer.id);
-      matched = false;
-    } else {
-      expiredFromBefore(timer.id, row, SpanEnd::Expired, number(base), cpu.cpu);
-    }
-    tables_.ratios.matched.add(matched);
-    tables_.ratios.expiries.add(matched);
+    expiredUnarmed(cpu, row, timer, number(base));
     tables_.ratios.softExpires.add({});
     judge(14, {});
   } else {

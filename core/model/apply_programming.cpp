@@ -22,7 +22,7 @@ bool near(s64 one, s64 other) {
 
 }  // namespace
 
-void Replay::beginInterrupt(CpuNow& cpu, Row row, bool inferred) {
+void Replay::beginInterrupt(CpuNow& cpu, Row row) {
   if (cpu.inTimerInterrupt) return;
   closeOperation(cpu);
   if (cpu.softirq == hrtimerVector && !cpu.softPassEnded && !cpu.softCallbackRuns &&
@@ -32,13 +32,11 @@ void Replay::beginInterrupt(CpuNow& cpu, Row row, bool inferred) {
     cpu.softPassEnded = true;
   }
   cpu.inTimerInterrupt = true;
-  cpu.inferredInterrupt = inferred;
   cpu.interruptRow = row;
   cpu.passNow.reset();
   cpu.retries = 0;
   cpu.strangePass = false;
   cpu.raisedInInterrupt = false;
-  cpu.expiriesInInterrupt = 0;
   cpu.softirqNextBefore = cpu.hrtimers.scalars(rule_).softirqExpiresNext;
   Operation operation;
   operation.kind = OperationKind::Interrupt;
@@ -58,7 +56,7 @@ void Replay::beginPass(CpuNow& cpu, Row row) {
 }
 
 void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
-  if (!cpu.inTimerInterrupt) beginInterrupt(cpu, row, true);
+  if (!cpu.inTimerInterrupt) beginInterrupt(cpu, row);
   const bool further = !cpu.passOpen;
   if (further) {
     // A pass that left no row: the device refused a time that had come. Three are made, then the hang delay.
@@ -191,18 +189,12 @@ void Replay::call(CpuNow& cpu, Row row, CallSite site, Known<MonoTime> value) {
     case CallSite::Softirq:
       ++cpu.softirqEndCalls;
       return;
-    case CallSite::Retrigger: {
+    case CallSite::Retrigger:
       closeOperation(cpu);
-      Operation operation;
-      operation.kind = OperationKind::Retrigger;
-      operation.row = row;
-      operation.predicted = cpu.hrtimers.retrigger();
-      operation.enqueueSeen = 1;
-      judgeOperation(cpu, operation);
+      retriggered(cpu, row);
       if (value) cpu.hrtimers.learnExpiresNext(*value);
       recordLines(cpu, row);
       return;
-    }
     default:
       break;
   }
@@ -262,19 +254,21 @@ u32 Replay::leadingCalls(CpuNow& cpu, Row row, bool takesLeading, bool& unclear)
   return leading;
 }
 
-void Replay::beginOperation(CpuNow& cpu, const Operation& operation) { cpu.operation = operation; }
+void Replay::retriggered(CpuNow& cpu, Row row) {
+  Operation operation;
+  operation.kind = OperationKind::Retrigger;
+  operation.row = row;
+  operation.predicted = cpu.hrtimers.retrigger();
+  operation.enqueueSeen = 1;
+  judgeOperation(cpu, operation);
+}
 
 void Replay::closeOperation(CpuNow& cpu) {
   if (!cpu.operation) {
     for (const CpuNow::Waiting& call : cpu.waiting) {
       if (call.site == CallSite::StartOrRemoval && store_.context(call.row).hardIrq()) {
         // hrtimer_force_reprogram from an interrupt of another CPU: retrigger_next_event inlined.
-        Operation operation;
-        operation.kind = OperationKind::Retrigger;
-        operation.row = call.row;
-        operation.predicted = cpu.hrtimers.retrigger();
-        operation.enqueueSeen = 1;
-        judgeOperation(cpu, operation);
+        retriggered(cpu, call.row);
       }
       if (call.value) cpu.hrtimers.learnExpiresNext(*call.value);
     }
@@ -294,9 +288,9 @@ void Replay::closeOperation(CpuNow& cpu) {
 }
 
 void Replay::judgeProgrammed(CpuNow& cpu, Row row, MonoTime value) {
+  if (!hrtimersComplete_ || in_.filtered || !cpu.warm) return;
   MonoTime least = cpu.hrtimers.first(false);
   if (!cpu.hrtimers.softirqActivated()) least = std::min(least, cpu.hrtimers.first(true));
-  if (!hrtimersComplete_ || in_.filtered || !cpu.warm) return;
   const bool inTime = value <= least;
   judge(22, cpu.hrtimers.hanging() ? Known<bool>{} : Known<bool>{inTime}, BlindSpotKind::Hang);
   if (!inTime && !cpu.hrtimers.hanging()) {

@@ -215,15 +215,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
   }
 
   if (!timer.span) {
-    Known<bool> matched;
-    if (timer.known && !excused(timer, row)) {
-      differs(DiscrepancyKind::ExpiredWhileIdle, row, cpu, timer.id);
-      matched = false;
-    } else {
-      expiredFromBefore(timer.id, row, SpanEnd::Expired, 0, cpu.cpu);
-    }
-    tables_.ratios.matched.add(matched);
-    tables_.ratios.expiries.add(matched);
+    expiredUnarmed(cpu, row, timer, 0);
     if (timer.known || !baseClk) {
       tables_.ratios.baseClk.add({});
       judge(1, {});

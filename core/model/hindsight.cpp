@@ -7,21 +7,20 @@
 
 #include "core/base/interner.h"
 #include "core/model/armed_span.h"
+#include "core/model/kernel_numbers.h"
 
 namespace tickscope {
 
 namespace {
 
 constexpr MonoTime longAgo{std::numeric_limits<s64>::min()};
-/// Larger readings are of CLOCK_REALTIME or CLOCK_TAI, whose distance to mono the scan does not know.
-constexpr s64 leastWallTime = 400'000'000'000'000'000;
-constexpr u32 hrtimerVector = 8;
 
 struct Passes {
   MonoTime hard = longAgo;     // `now` of the last pass over the hard trees
   MonoTime before = longAgo;   // and of the one before it
   MonoTime atRaise = longAgo;  // the last pass before the raise that the next soft pass answers
   bool raised = false;
+  Known<u64> wheel;  // jiffies up to which the wheel bases of the CPU have surely been run
 };
 
 }  // namespace
@@ -64,8 +63,16 @@ Hindsight::Hindsight(const EventStore& store, const WheelGeometry& geometry) {
       mentioned.push_back(part);
     }
     mentioned[id] = part;
-    armedBefore_ += armedBefore;
     return armedBefore;
+  };
+  AddressPool wheelTimers;
+  const auto isNewOnWheel = [&](Address address) {
+    const u32 known = wheelTimers.size();
+    return wheelTimers.intern(static_cast<u64>(address)) == known;
+  };
+  const auto behind = [&](const Passes& p) -> Known<u64> {
+    if (!p.wheel) return {};
+    return geometry.wrap(*p.wheel + 1);
   };
   const auto idOf = [&](Address address) { return addresses.intern(static_cast<u64>(address)); };
 
@@ -115,6 +122,7 @@ Hindsight::Hindsight(const EventStore& store, const WheelGeometry& geometry) {
         const std::size_t c = indexOfStream[store.streamOf(row)];
         Passes& p = passes[c];
         const bool soft = !store.context(row).hardIrq();
+        // Larger ones are of a wall clock, whose distance to mono the scan does not know.
         if (!soft && entry.now.value < leastWallTime && entry.now.value != p.hard.value) {
           p.before = p.hard;
           p.hard = {entry.now.value};
@@ -131,6 +139,26 @@ Hindsight::Hindsight(const EventStore& store, const WheelGeometry& geometry) {
       case kindOf<HrtimerExpireExit>:
         first(store.as<HrtimerExpireExit>(row).hrtimer, false);
         break;
+      case kindOf<TimerInit>:
+        isNewOnWheel(store.as<TimerInit>(row).timer);
+        break;
+      case kindOf<TimerStart>:
+        isNewOnWheel(
+            store.as<TimerStart>(row).timer);  // a pending one would print timer_cancel first
+        break;
+      case kindOf<TimerCancel>:
+        // Whose base it lay in is not told; the expiry that it may announce comes with the next row.
+        if (!isNewOnWheel(store.as<TimerCancel>(row).timer)) break;
+        for (std::size_t c = 0; c < cpus.size(); ++c) {
+          cpus_[c].wheel.push_back({row, behind(passes[c])});
+        }
+        break;
+      case kindOf<TimerExpireEntry>: {
+        const auto event = store.as<TimerExpireEntry>(row);
+        passes[indexOfStream[store.streamOf(row)]].wheel = static_cast<u64>(event.now.value);
+        isNewOnWheel(event.timer);
+        break;
+      }
       default:
         break;
     }
@@ -143,69 +171,15 @@ Hindsight::Hindsight(const EventStore& store, const WheelGeometry& geometry) {
       least = std::min(least, at->lo);
       at->lo = least;
     }
-  }
-  scanWheel(store, geometry);
-}
-
-void Hindsight::scanWheel(const EventStore& store, const WheelGeometry& geometry) {
-  const std::vector<Cpu> cpus = cpusOf(store);
-  struct Run {
-    Known<u64> last;  // jiffies up to which the bases of the CPU have surely been run
-  };
-  std::vector<Run> runs(cpus.size());
-  AddressPool seen;
-  std::vector<std::size_t> indexOfStream;
-  for (const Stream& stream : store.streams()) indexOfStream.push_back(indexOf(cpus, stream.cpu));
-  const auto isNew = [&](Address address) {
-    const u32 known = seen.size();
-    return seen.intern(static_cast<u64>(address)) == known;
-  };
-  const auto behind = [&](const Run& run) -> Known<u64> {
-    if (!run.last) return {};
-    return geometry.wrap(*run.last + 1);
-  };
-  for (u32 r = 0; r < store.size(); ++r) {
-    const Row row{r};
-    switch (store.kind(row)) {
-      case kindOf<TimerInit>:
-        isNew(store.as<TimerInit>(row).timer);
-        break;
-      case kindOf<TimerStart>:
-        isNew(store.as<TimerStart>(row).timer);  // a pending one would print timer_cancel first
-        break;
-      case kindOf<TimerCancel>: {
-        // Whose base it lay in is not told; the expiry that it may announce comes with the next row.
-        if (!isNew(store.as<TimerCancel>(row).timer)) break;
-        for (std::size_t c = 0; c < cpus.size(); ++c) {
-          cpus_[c].wheel.push_back({row, behind(runs[c])});
-        }
-        break;
-      }
-      case kindOf<TimerExpireEntry>: {
-        const auto event = store.as<TimerExpireEntry>(row);
-        Run& run = runs[indexOfStream[store.streamOf(row)]];
-        run.last = static_cast<u64>(event.now.value);
-        isNew(event.timer);
-        break;
-      }
-      default:
-        break;
-    }
-  }
-  for (std::size_t c = 0; c < cpus.size(); ++c) {
-    cpus_[c].wheel.push_back({noRow, behind(runs[c])});
-    Known<u64> least;
-    bool first = true;
+    Known<u64> from = behind(passes[c]);
+    cpus_[c].wheel.push_back({noRow, from});
     for (auto at = cpus_[c].wheel.rbegin(); at != cpus_[c].wheel.rend(); ++at) {
-      if (first) {
-        least = at->from;
-        first = false;
-      } else if (!at->from || !least) {
-        least.reset();
+      if (from && at->from) {
+        from = geometry.earlier(*from, *at->from);
       } else {
-        least = geometry.earlier(*least, *at->from);
+        from.reset();
       }
-      at->from = least;
+      at->from = from;
     }
   }
 }

@@ -27,8 +27,6 @@ class Hindsight {
   void rewind() {
     for (OfCpu& cpu : cpus_) cpu.next = cpu.nextWheel = 0;
   }
-  /// How many hrtimers were seen to have been armed before the recording.
-  [[nodiscard]] u32 armedBefore() const { return armedBefore_; }
 
  private:
   struct Unseen {
@@ -45,11 +43,8 @@ class Hindsight {
     std::vector<UnseenWheel> wheel;
     std::size_t nextWheel = 0;
   };
-  void scanWheel(const EventStore& store, const WheelGeometry& geometry);
-
   std::vector<Cpu> expiryCpu_;
   std::vector<OfCpu> cpus_;
-  u32 armedBefore_ = 0;
 };
 
 /// The CPUs of a store, ascending, each once; and the place of a CPU among them.

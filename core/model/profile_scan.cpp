@@ -6,14 +6,12 @@
 #include <array>
 #include <optional>
 
+#include "core/model/kernel_numbers.h"
+
 namespace tickscope {
 
 namespace {
 
-constexpr u32 timerVector = 1;
-constexpr u32 hrtimerVector = 8;
-constexpr u32 softMode = 0x04;
-constexpr u32 hardMode = 0x08;
 constexpr u32 mostPasses = 2000;
 constexpr u32 windowTicks = 6;
 

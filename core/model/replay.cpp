@@ -120,8 +120,7 @@ Replay::Replay(const ReplayInput& input)
     const Loss& loss = store_.losses()[i];
     // One before a CPU's first row is no gap: its rows begin there.
     if (!loss.from) continue;
-    const Gap gap{Row{store_.lowerBound(*loss.from)}, loss.next.value_or(noRow)};
-    gaps_.push_back(gap);
+    gaps_.push_back({Row{store_.lowerBound(*loss.from)}, loss.next.value_or(noRow)});
   }
   // Nearly every span begins with a start.
   u64 starts = 0;
@@ -182,7 +181,6 @@ void Replay::step(Row row) {
     cpu.lastExitHard.reset();
     if (cpu.lastExitSoft && !store_.context(row).hardIrq()) cpu.lastExitSoft.reset();
   }
-  cpu.lastRow = row;
   while (nextDeath_ < deaths_.size() && deaths_[nextDeath_].last <= row) {
     if (CpuNow* dead = cpuNow(deaths_[nextDeath_].cpu)) died(*dead, row);
     ++nextDeath_;
@@ -246,7 +244,7 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       break;
     }
     case kindOf<LocalTimerEntry>:
-      beginInterrupt(cpu, row, false);
+      beginInterrupt(cpu, row);
       break;
     case kindOf<LocalTimerExit>:
       if (cpu.inTimerInterrupt) endInterrupt(cpu, row);
@@ -257,7 +255,7 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       }
       if (store_.as<SoftirqRaise>(row).vec == hrtimerVector) {
         if (!cpu.inTimerInterrupt && store_.context(row).hardIrq()) {
-          beginInterrupt(cpu, row, true);
+          beginInterrupt(cpu, row);
         } else if (cpu.inTimerInterrupt && (!cpu.passOpen || cpu.expiriesInPass > 0)) {
           // A pass raises before it runs timers: this is a further one, as the next time had come already.
           if (cpu.passOpen) {
@@ -279,7 +277,6 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       cpu.softPassEnded = false;
       cpu.softCallbackRuns = false;
       cpu.wheelExpiriesInRun = 0;
-      cpu.remoteRun = false;
       cpu.softNow.reset();
       break;
     case kindOf<SoftirqExit>: {
@@ -289,10 +286,6 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       cpu.softirq = noVector;
       break;
     }
-    case kindOf<TmigrHandleRemote>:
-    case kindOf<TmigrHandleRemoteCpu>:
-      cpu.remoteRun = true;
-      break;
     case kindOf<TickStop>:
       if (store_.as<TickStop>(row).success != 0) {
         if (const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu)) {
@@ -448,7 +441,7 @@ void Replay::close(SpanId id, Row row, SpanEnd end) {
   countChange(span.owner, row);
 }
 
-SpanId Replay::expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner) {
+void Replay::expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner) {
   const auto id = static_cast<SpanId>(tables_.spans.size());
   ArmedSpan& span = tables_.spans.emplace_back();
   placeInOpen_.push_back(0);
@@ -460,7 +453,18 @@ SpanId Replay::expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, C
   span.expiryKnown = span.secondKnown = false;
   // After a gap it may as well have been armed in it.
   if (nextLoss_ == 0) tables_.beforeRecording.push_back(id);
-  return id;
+}
+
+void Replay::expiredUnarmed(CpuNow& cpu, Row row, const TimerNow& timer, u8 base) {
+  Known<bool> matched;
+  if (timer.known && !excused(timer, row)) {
+    differs(DiscrepancyKind::ExpiredWhileIdle, row, cpu, timer.id);
+    matched = false;
+  } else {
+    expiredFromBefore(timer.id, row, SpanEnd::Expired, base, cpu.cpu);
+  }
+  tables_.ratios.matched.add(matched);
+  tables_.ratios.expiries.add(matched);
 }
 
 void Replay::differs(DiscrepancyKind kind, Row row, const CpuNow& cpu, Known<TimerId> timer,

@@ -73,7 +73,8 @@ class Replay {
   void addBlindSpots();
   SpanId open(ArmedSpan span);
   void close(SpanId span, Row row, SpanEnd end);
-  SpanId expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner);
+  void expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner);
+  void expiredUnarmed(CpuNow& cpu, Row row, const TimerNow& timer, u8 base);
   TimerNow& timer(TimerClass of, Address address);
   TimerNow& timer(TimerClass of, Address address, Row row);
   [[nodiscard]] bool excused(const TimerNow& timer, Row row) const;
@@ -130,12 +131,12 @@ class Replay {
 
   // apply_programming.cpp
   void call(CpuNow& cpu, Row row, CallSite site, Known<MonoTime> value);
-  void beginInterrupt(CpuNow& cpu, Row row, bool inferred);
+  void beginInterrupt(CpuNow& cpu, Row row);
   void beginPass(CpuNow& cpu, Row row);
   void endPass(CpuNow& cpu, Row row, Known<MonoTime> value);
   void endInterrupt(CpuNow& cpu, Row row);
   u32 leadingCalls(CpuNow& cpu, Row row, bool takesLeading, bool& unclear);
-  void beginOperation(CpuNow& cpu, const Operation& operation);
+  void retriggered(CpuNow& cpu, Row row);
   void closeOperation(CpuNow& cpu);
   void judgeOperation(CpuNow& cpu, const Operation& operation);
   void judgeProgrammed(CpuNow& cpu, Row row, MonoTime value);

@@ -4,11 +4,11 @@
 
 #include <optional>
 
+#include "core/model/kernel_numbers.h"
 #include "core/model/replay.h"
 
 namespace tickscope {
 
-inline constexpr u32 timerVector = 1, hrtimerVector = 8;
 inline constexpr u8 noVector = 0xff;
 
 struct Replay::TimerNow {
@@ -44,7 +44,7 @@ struct Replay::CpuNow {
   bool comingUp = true;  ///< not seen in high resolution yet, from the first row or since online
 
   // The timer interrupt that runs.
-  bool inTimerInterrupt = false, inferredInterrupt = false, passOpen = false;
+  bool inTimerInterrupt = false, passOpen = false;
   Row interruptRow{};
   Known<MonoTime> passNow;  ///< of the hard pass, monotonic
   MonoTime lastPass{std::numeric_limits<s64>::min()};
@@ -54,16 +54,14 @@ struct Replay::CpuNow {
   bool strangePass = false;           ///< a further pass without a reason
   u32 strangeInterrupts = 0;          ///< one after the other
   Known<MonoTime> softirqNextBefore;  ///< SE when the interrupt began
-  std::array<Known<bool>, hrtimerRuleCount> raisesPredicted{};
   std::optional<Operation> interrupt;
   std::array<Known<s64>, clockBaseCount> lastExpires;  ///< of the pass, by base
-  u32 expiriesInInterrupt = 0, expiriesInPass = 0;
+  u32 expiriesInPass = 0;
 
   // Softirqs.
   u8 softirq = noVector;
   Row softirqRow{};
   u32 wheelExpiriesInRun = 0;
-  bool remoteRun = false;
   bool runSeen = false;          ///< a TIMER run of this CPU is over, nothing was lost since
   bool deletedSinceRun = false;  ///< a timer of this CPU's bases was deleted since
   bool raisedInRun = false;      ///< TIMER was raised again while it ran
@@ -71,7 +69,6 @@ struct Replay::CpuNow {
   u32 emptyRuns = 0;             ///< one after the other, not explained
   bool wheelCallback = false;    ///< a wheel callback runs here
   std::array<Known<u64>, wheelBaseCount> lastBaseClk;
-  Known<u64> lastJiffies;
   Known<BaseTime> softNow;
 
   u32 softirqEndCalls = 0;
@@ -93,8 +90,7 @@ struct Replay::CpuNow {
   bool softCallbackRuns = false;
   Known<MonoTime> programmed;
   s64 changes = 0;  ///< spans begun and ended
-  Row lastRow{noRow};
-  u32 place = 0;  ///< of the current row in its stream
+  u32 place = 0;    ///< of the current row in its stream
 };
 
 }  // namespace tickscope

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Timers known from a /proc/timer_list dump that was taken before the recording.
 #include <algorithm>
-#include <charconv>
 
 #include "core/model/replay.h"
 #include "core/model/replay_now.h"
+#include "core/model/state_text.h"
 
 namespace tickscope {
-
-namespace {
-
-/// A pointer that was printed in full, not hashed: then rows name it.
-Known<Address> unhashed(std::string_view pointer) {
-  u64 value = 0;
-  const char* first = pointer.data();
-  const char* last = first + pointer.size();
-  if (pointer.starts_with("0x")) first += 2;
-  const auto [end, error] = std::from_chars(first, last, value, 16);
-  if (error != std::errc{} || end != last || (value >> 32U) == 0) return {};
-  return static_cast<Address>(value);
-}
-
-}  // namespace
 
 void Replay::seed(const TimerListDump& dump) {
   const Symbols& symbols = *in_.recording.metadata.symbols;
@@ -40,7 +25,7 @@ void Replay::seed(const TimerListDump& dump) {
         if (const auto range = symbols.rangeOf(line.function)) {
           made.function = static_cast<Address>(range->from);
         }
-        const Known<Address> address = unhashed(line.pointer);
+        const Known<Address> address = plainPointer(line.pointer);
         if (address) made.address = *address;
         tables_.timers.push_back(made);
         ArmedSpan span;

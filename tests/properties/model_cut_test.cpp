@@ -19,19 +19,6 @@ namespace {
 
 using support::EditedRecording;
 
-/// Bundled ones are tried always, the others with the full set.
-std::vector<std::string> healthyRecordings(const std::vector<std::string>& bundled,
-                                           const std::vector<std::string>& others) {
-  std::vector<std::string> paths;
-  for (const std::string& name : bundled) {
-    paths.push_back((support::bundledRecordings() / name).string());
-  }
-  if (const auto folder = support::tracesFolder()) {
-    for (const std::string& name : others) paths.push_back((*folder / name).string());
-  }
-  return paths;
-}
-
 /// One life of a timer, in words that do not depend on row numbers.
 struct Life {
   Address address{};
@@ -70,8 +57,8 @@ std::string shown(const Life& life, const Figures& figures) {
 }
 
 TEST(EditedRecordings, AreTheSameWhenNothingIsEdited) {
-  for (const std::string& path :
-       healthyRecordings({"base-v7-zstd.dat", "arch-s390x-v6.dat"}, {"01-idle-6.12-hz1000.dat"})) {
+  for (const std::string& path : support::bundledAndOthers(
+           {"base-v7-zstd.dat", "arch-s390x-v6.dat"}, {"01-idle-6.12-hz1000.dat"})) {
     const EditedRecording edited(path);
     support::CompareOptions options;
     options.losses = false;  // the number of lost events is not kept
@@ -84,10 +71,10 @@ TEST(CutRecordings, ShowNothingNewAndTheSameLives) {
   constexpr unsigned seed = 31007;
   std::mt19937 random(seed);
   for (const std::string& path :
-       healthyRecordings({"base-v7-zstd.dat", "arch-s390x-v6.dat", "lost.dat"},
-                         {"01-idle-6.1-hz250.dat", "01-idle-6.12-hz1000.dat", "02-ncm-stock.dat",
-                          "09-hotplug.dat", "13-lost-events.dat", "17-setclock.dat",
-                          "21-reinit.dat", "15-nohzfull.dat"})) {
+       support::bundledAndOthers({"base-v7-zstd.dat", "arch-s390x-v6.dat", "lost.dat"},
+                                 {"01-idle-6.1-hz250.dat", "01-idle-6.12-hz1000.dat",
+                                  "02-ncm-stock.dat", "09-hotplug.dat", "13-lost-events.dat",
+                                  "17-setclock.dat", "21-reinit.dat", "15-nohzfull.dat"})) {
     EditedRecording edited(path);
     const std::vector<EditedRecording::Event> all = edited.events;
     const auto whole = livesOf(support::analysed(edited.recording()));

@@ -15,23 +15,10 @@ namespace {
 
 using support::EditedRecording;
 
-/// Bundled ones are tried always, the others with the full set.
-std::vector<std::string> healthyRecordings(const std::vector<std::string>& bundled,
-                                           const std::vector<std::string>& others) {
-  std::vector<std::string> paths;
-  for (const std::string& name : bundled) {
-    paths.push_back((support::bundledRecordings() / name).string());
-  }
-  if (const auto folder = support::tracesFolder()) {
-    for (const std::string& name : others) paths.push_back((*folder / name).string());
-  }
-  return paths;
-}
-
 TEST(RecordingsWithGaps, AreReplayedToTheEnd) {
   constexpr unsigned seed = 31009;
   std::mt19937 random(seed);
-  for (const std::string& path : healthyRecordings(
+  for (const std::string& path : support::bundledAndOthers(
            {"base-v7-zstd.dat", "arch-s390x-v6.dat"},
            {"02-ncm-stock.dat", "06-lost-stock.dat", "09-hotplug.dat", "15-nohzfull.dat"})) {
     EditedRecording edited(path);
@@ -74,7 +61,7 @@ TEST(RecordingsWithGaps, AreReplayedToTheEnd) {
 TEST(RecordingsWithGaps, ShowNothingWhenTheGapIsMarked) {
   constexpr unsigned seed = 31009;
   std::mt19937 random(seed);
-  for (const std::string& path : healthyRecordings(
+  for (const std::string& path : support::bundledAndOthers(
            {"arch-armhf.dat"},
            {"06-lost-stock.dat", "09-hotplug.dat", "14-slack.dat", "21-reinit.dat"})) {
     EditedRecording edited(path);

@@ -56,6 +56,16 @@ std::optional<std::string> recording(const std::string& name) {
   return {};
 }
 
+std::vector<std::string> bundledAndOthers(const std::vector<std::string>& bundled,
+                                          const std::vector<std::string>& others) {
+  std::vector<std::string> paths;
+  for (const std::string& name : bundled) paths.push_back((bundledRecordings() / name).string());
+  if (const auto folder = tracesFolder()) {
+    for (const std::string& name : others) paths.push_back((*folder / name).string());
+  }
+  return paths;
+}
+
 std::string needsRecordings(const std::string& what) {
   return "skipped: needs " + what + " of the full set of recordings, set TICKSCOPE_TRACES";
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/quantity.h"
 
@@ -27,6 +28,10 @@ std::filesystem::path sourceFolder();
 /// copy is taken, if there is one. Empty when there is neither: the test then skips, or has failed
 /// by this call when TICKSCOPE_REQUIRE_TRACES=1.
 std::optional<std::string> recording(const std::string& name);
+
+/// Paths of bundled recordings, and with the full set of others in it.
+std::vector<std::string> bundledAndOthers(const std::vector<std::string>& bundled,
+                                          const std::vector<std::string>& others);
 
 /// What a test says that skips because of `what`.
 std::string needsRecordings(const std::string& what);
