@@ -2,6 +2,8 @@
 // Joins the tables of an analysis to what the panel asks for.
 #include "app/window/analysis_state.h"
 
+#include "core/model/wheel_model.h"
+
 namespace tickscope {
 
 namespace {
@@ -14,12 +16,9 @@ StateSource stateSourceOf(std::shared_ptr<const Analysis> analysis) {
   StateSource source;
   const KernelProfile& profile = analysis->profile;
   source.hz = profile.hz.expected;
-  source.levels = profile.wheel.expected != WheelKind::Cascade;
-  source.geometry.wordBits = profile.wordBits.expected.value_or(
-      static_cast<u8>(analysis->recording->metadata.wordSize == 4 ? 32 : 64));
-  source.geometry.depth =
-      profile.depth.expected.value_or(source.hz && *source.hz <= 100 ? u8{8} : u8{9});
-  source.geometry.clampBug = profile.clampBug.expected.value_or(false);
+  const WheelRules wheel = wheelRulesOf(profile);
+  source.levels = wheel.kind == WheelKind::Levels;
+  source.geometry = wheel.geometry;
   const EventStore& store = analysis->events();
   if (!store.firstPossible(kindOf<ProgramEventProbe>)) {
     source.programmingUntold = store.firstPossible(kindOf<ProgramEvent>)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // timer_start, timer_cancel, timer_expire_*: what they do to the wheel base that holds the timer (timer.c, 4.8+).
+#include "core/model/recorded_field.h"
 #include "core/model/replay.h"
 #include "core/model/replay_now.h"
 
@@ -92,7 +93,8 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
   recorded.now = static_cast<u64>(event.now.value);
   if (hasIndex(trace)) recorded.index = static_cast<u16>(event.flags >> indexShift);
   const EventType& type = store_.type(row);
-  const bool bucketRecorded = trace == WheelTrace::WT3 && type.recorded(3);
+  const bool bucketRecorded =
+      trace == WheelTrace::WT3 && type.recorded(placeOf<TimerStart>("bucket_expiry"));
   if (bucketRecorded) recorded.bucketExpiry = static_cast<u64>(event.bucketExpiry.value);
   const SpanId id = open(span);
   ArmedSpan& opened = tables_.spans[number(id)];
@@ -173,7 +175,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerExpireEntry& event) {
   TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
   ModelTimer& model = tables_.timers[number(timer.id)];
   const WheelGeometry& geometry = wheelRules_.geometry;
-  const bool baseClkRecorded = store_.type(row).recorded(3);
+  const bool baseClkRecorded = store_.type(row).recorded(placeOf<TimerExpireEntry>("baseclk"));
   const u64 now = static_cast<u64>(event.now.value);
   Known<u64> baseClk;
   if (baseClkRecorded) baseClk = static_cast<u64>(event.baseclk.value);

@@ -5,19 +5,9 @@
 #include <charconv>
 #include <set>
 
+#include "core/model/recorded_field.h"
+
 namespace tickscope {
-
-namespace {
-
-template <class P>
-constexpr std::size_t placeOf(std::string_view field) {
-  for (std::size_t i = 0; i < P::Fields::infos.size(); ++i) {
-    if (P::Fields::infos[i].name == field) return i;
-  }
-  return P::Fields::infos.size();
-}
-
-}  // namespace
 
 Known<Release> releaseOf(std::string_view text) {
   Release release;

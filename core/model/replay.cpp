@@ -4,35 +4,13 @@
 
 #include <algorithm>
 
+#include "core/model/recorded_field.h"
 #include "core/model/replay_now.h"
 #include "core/model/state_at.h"
 
 namespace tickscope {
 
 namespace {
-
-template <class P>
-bool recordsField(const EventStore& store, std::string_view field) {
-  for (const EventType& type : store.types()) {
-    if (type.kind != kindOf<P>) continue;
-    const auto fields = infoOf(kindOf<P>).fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (fields[i].name == field && type.recorded(i)) return true;
-    }
-  }
-  return false;
-}
-
-WheelRules wheelRulesOf(const KernelProfile& profile) {
-  WheelRules rules;
-  rules.geometry.wordBits = profile.wordBits.expected.value_or(64);
-  rules.geometry.depth = profile.depth.expected.value_or(9);
-  rules.geometry.clampBug = profile.clampBug.expected.value_or(false);
-  rules.kind = profile.wheel.expected.value_or(WheelKind::Levels);
-  rules.forward = profile.forward.expected.value_or(ForwardRule::F2);
-  rules.next = profile.next.expected.value_or(NextRule::NX1);
-  return rules;
-}
 
 RuleSet withExpected(RuleSet rules, HrtimerRule expected) {
   rules.set(number(expected));
@@ -57,8 +35,8 @@ Replay::Replay(const ReplayInput& input)
   if (in_.profile.hrtimer.observed) {
     in_.rules = withExpected(in_.rules, *in_.profile.hrtimer.observed);
   }
-  wasArmedRecorded_ = recordsField<HrtimerStart>(store_, "was_armed");
-  modeRecorded_ = recordsField<HrtimerStart>(store_, "mode");
+  wasArmedRecorded_ = recordsField<HrtimerStart>(store_, placeOf<HrtimerStart>("was_armed"));
+  modeRecorded_ = recordsField<HrtimerStart>(store_, placeOf<HrtimerStart>("mode"));
   callsTraced_ = hasRows(kindOf<ProgramEvent>);
   callsByProbe_ = !callsTraced_ && hasRows(kindOf<ProgramEventProbe>);
   softirqsTraced_ = hasRows(kindOf<SoftirqEntry>) && hasRows(kindOf<SoftirqExit>);

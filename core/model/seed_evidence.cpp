@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/model/recorded_field.h"
 #include "core/model/state_text.h"
 
 namespace tickscope {
@@ -80,7 +81,7 @@ class FirstRows {
   }
 
   void look() {
-    const bool tellsArmed = recordsWasArmed();
+    const bool tellsArmed = recordsField<HrtimerStart>(events_, placeOf<HrtimerStart>("was_armed"));
     for (u32 i = 0; i < events_.size(); ++i) {
       const Row row{i};
       if (i == 0 || i + 1 == events_.size()) passed(row);
@@ -116,13 +117,6 @@ class FirstRows {
           break;
       }
     }
-  }
-
-  [[nodiscard]] bool recordsWasArmed() const {
-    return std::ranges::any_of(events_.types(), [](const EventType& type) {
-      constexpr std::size_t wasArmed = 5;  // among the fields of the payload
-      return type.kind == kindOf<HrtimerStart> && type.recorded(wasArmed);
-    });
   }
 
   bool isFirst(Address address, Row row) {

@@ -16,6 +16,17 @@ constexpr u64 anyLag = u64{1} << 30U;
 
 }  // namespace
 
+WheelRules wheelRulesOf(const KernelProfile& profile) {
+  WheelRules rules;
+  rules.geometry.wordBits = profile.wordBits.expected.value_or(64);
+  rules.geometry.depth = profile.depth.expected.value_or(9);
+  rules.geometry.clampBug = profile.clampBug.expected.value_or(false);
+  rules.kind = profile.wheel.expected.value_or(WheelKind::Levels);
+  rules.forward = profile.forward.expected.value_or(ForwardRule::F2);
+  rules.next = profile.next.expected.value_or(NextRule::NX1);
+  return rules;
+}
+
 WheelModel::Admissible WheelModel::admissible(u64 now, bool deferrable) const {
   const WheelGeometry& g = geometry();
   const auto lagTo = [&](u64 latest, u64 clk) {

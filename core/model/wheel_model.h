@@ -34,6 +34,9 @@ struct ArmResult {
   Known<ClkLag> lag;  ///< not explained: by how much clk must have lagged behind jiffies
 };
 
+/// As the profile expects them; where it knows nothing, a 64-bit kernel of today with HZ above 100.
+WheelRules wheelRulesOf(const KernelProfile& profile);
+
 class WheelModel {
  public:
   explicit WheelModel(const WheelRules& rules) : rules_(rules) {}
