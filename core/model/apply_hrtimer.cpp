@@ -309,6 +309,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
     } else {
       start.owner = owner == &cpu;
     }
+    if (here) operation.standing = standingOf(cpu, *here, tables_.spans[number(*here)].clockBase());
     operation.predicted = cpu.hrtimers.start(start);
     if (owner && owner != &cpu) {
       owner->hrtimers.enqueueRemote(id, base, *x, event.expires);
@@ -328,6 +329,18 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   if (cpu.inTimerInterrupt && !cpu.passOpen) blindBecause(BlindSpotKind::ContextNotVisible);
   cpu.operation = operation;
   recordLines(cpu, row);
+}
+
+u8 Replay::standingOf(const CpuNow& cpu, SpanId span, ClockBase base) const {
+  u8 standing = 0;
+  if (const Known<SpanId> next = cpu.hrtimers.scalars(rule_).nextTimer) {
+    standing = *next == span ? OperationCount::First : OperationCount::NotFirst;
+  }
+  const HrtimerTree& tree = cpu.hrtimers.tree(base);
+  if (const Known<TreeNode> first = tree.first(); first && tree[*first].span == span) {
+    standing |= OperationCount::FirstInBase;
+  }
+  return standing;
 }
 
 Replay::CancelMeaning Replay::meaningOf(Row row, Address timer) const {

@@ -332,6 +332,20 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
   }
   tables_.ratios.asObserved.add(asObserved);
   judge(21, outcome, why);
+  if (callsTraced_ || callsByProbe_) {
+    OperationCount count;
+    count.row = operation.row;
+    if (operation.timer) count.timer = *operation.timer;
+    count.kind = operation.kind;
+    count.removalSeen = static_cast<u8>(std::min<u32>(operation.removalSeen, 255));
+    count.enqueueSeen = static_cast<u8>(std::min<u32>(operation.enqueueSeen, 255));
+    count.least = expected.least;
+    count.most = expected.most;
+    count.flags = operation.standing;
+    if (outcome) count.flags |= OperationCount::Judged;
+    count.why = why;
+    tables_.operations.push_back(count);
+  }
   if (outcome == false) {
     differs(DiscrepancyKind::CallCount, operation.row, cpu, operation.timer, expected.most, seen);
   }

@@ -414,6 +414,7 @@ void Replay::close(SpanId id, Row row, SpanEnd end) {
   open_[place] = open_.back();
   placeInOpen_[number(open_[place])] = place;
   open_.pop_back();
+  tables_.endOrder.push_back(id);
   if (span.owner == noCpu) std::erase(unplaced_, id);
   if (!unsure_.empty()) std::erase(unsure_, id);
   countChange(span.owner, row);
@@ -429,6 +430,7 @@ void Replay::expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu
   span.base = base;
   span.owner = owner;
   span.expiryKnown = span.secondKnown = false;
+  tables_.endOrder.push_back(id);
   // After a gap it may as well have been armed in it.
   if (nextLoss_ == 0) tables_.beforeRecording.push_back(id);
 }

@@ -53,7 +53,6 @@ class Replay {
  private:
   struct CpuNow;
   struct TimerNow;
-  enum class OperationKind : u8 { Start, Restart, Cancel, Interrupt, SoftirqEnd, Retrigger };
   /// An operation on hrtimers whose calls are being counted.
   struct Operation {
     OperationKind kind{};
@@ -64,6 +63,7 @@ class Replay {
     bool blind = false;  ///< not judged
     BlindSpotKind why{};
     bool wallClock = false;  ///< of a timer of CLOCK_REALTIME or CLOCK_TAI
+    u8 standing = 0;         ///< OperationCount::Flag
   };
 
   // replay.cpp
@@ -114,6 +114,7 @@ class Replay {
   void apply(CpuNow& cpu, Row row, const HrtimerExpireExit& event);
   void apply(Row row, const HrtimerStartExpired& event);
   void removed(Row row, TimerNow& timer);
+  [[nodiscard]] u8 standingOf(const CpuNow& cpu, SpanId span, ClockBase base) const;
   [[nodiscard]] bool wallClockNear(const CpuNow& cpu, MonoTime x) const;
   Cpu ownerOf(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber,
               const TimerNow& timer, bool& inferred) const;

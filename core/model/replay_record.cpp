@@ -125,6 +125,11 @@ ReplayTables Replay::finish() {
     }
     closeOperation(*cpu);
   }
+  const auto endOf = [&](SpanId id) { return tables_.spans[number(id)].ended; };
+  if (!std::ranges::is_sorted(tables_.endOrder, {}, endOf)) {
+    // Timers of a CPU that died end at its last row.
+    std::ranges::stable_sort(tables_.endOrder, {}, endOf);
+  }
   tables_.trim();
   return std::move(tables_);
 }

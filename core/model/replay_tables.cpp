@@ -39,6 +39,8 @@ Row StepLine::previousChange(Row row) const {
 }
 
 void ReplayTables::trim() {
+  endOrder.shrink_to_fit();
+  operations.shrink_to_fit();
   timers.shrink_to_fit();
   spans.shrink_to_fit();
   beforeRecording.shrink_to_fit();

@@ -84,6 +84,28 @@ struct CheckRatios {
   Ratio matched;         ///< expiries of a timer that the model has armed
 };
 
+enum class OperationKind : u8 { Start, Restart, Cancel, Interrupt, SoftirqEnd, Retrigger };
+
+/// An operation on hrtimers and the programming calls that were counted to it.
+struct OperationCount {
+  enum Flag : u8 {
+    Judged = 1,       ///< the number of calls is exact and the rule tells how many there should be
+    First = 2,        ///< a restart of the timer that the device was programmed for (next_timer)
+    NotFirst = 4,     ///< it was another; neither: not known
+    FirstInBase = 8,  ///< of its own clock base
+  };
+  Row row{};  ///< the operation's own event
+  TimerId timer{~u32{0}};
+  OperationKind kind{};
+  u8 removalSeen = 0, enqueueSeen = 0;  ///< calls before and behind the event
+  u8 least = 0, most = 0;               ///< calls by the rule that is judged by
+  u8 flags = 0;
+  BlindSpotKind why{};  ///< not judged because of it; without meaning when judged
+
+  [[nodiscard]] bool has(Flag flag) const { return flags & flag; }
+  [[nodiscard]] u32 seen() const { return u32{removalSeen} + enqueueSeen; }
+};
+
 /// How the programming calls fit each generation of rules, from operations in which the rules differ.
 struct RuleFit {
   std::array<u64, hrtimerRuleCount> fits{}, misses{};
@@ -94,7 +116,10 @@ struct ReplayTables {
   std::vector<ArmedSpan>
       spans;  ///< by `armed`, those from before the recording where they were first seen
   std::vector<SpanId> beforeRecording;  ///< spans without arm, by their end
-  std::vector<CpuLines> cpus;           ///< ascending
+  std::vector<SpanId> endOrder;         ///< spans that ended, by the row of their end
+  /// Where programming calls are recorded: those of a CPU in their order.
+  std::vector<OperationCount> operations;
+  std::vector<CpuLines> cpus;  ///< ascending
   std::vector<Discrepancy> discrepancies;
   std::array<u64, discrepancyKindCount> warmUp{};  ///< discrepancies before CPU or timer were known
   std::vector<BlindSpot> blindSpots;
