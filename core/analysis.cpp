@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/findings/judge.h"
 #include "core/model/replay.h"
 #include "core/model/seed_evidence.h"
 
@@ -103,6 +104,21 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
 
 SystemState stateAt(const Analysis& analysis, Row row) {
   return stateAt(analysis.tables, analysis.events(), row);
+}
+
+Result<Findings> findingsOf(const Analysis& analysis, const Thresholds& thresholds, int threads,
+                            Progress& progress) {
+  progress.begin("Brackets", 0);
+  const Material material({.recording = *analysis.recording,
+                           .buffer = analysis.opened(),
+                           .clocks = analysis.clocks,
+                           .profile = analysis.profile,
+                           .tables = analysis.tables,
+                           .thresholds = thresholds,
+                           .filtered = analysis.filtered,
+                           .threads = threads});
+  if (!progress.advance(0)) return fail(Error::Kind::Cancelled, "Cancelled.");
+  return judge(material, threads, progress);
 }
 
 }  // namespace tickscope

@@ -6,6 +6,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/result.h"
+#include "core/findings/finding.h"
 #include "core/model/clock_map.h"
 #include "core/model/profile_learner.h"
 #include "core/model/profile_overrides.h"
@@ -44,5 +45,10 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
                          Progress& progress);
 
 SystemState stateAt(const Analysis& analysis, Row row);
+
+/// Judges what the analysis shows, on the threads. Other limits need no other analysis. The same for any number of
+/// threads. Cancelled when the progress says so.
+Result<Findings> findingsOf(const Analysis& analysis, const Thresholds& thresholds, int threads,
+                            Progress& progress);
 
 }  // namespace tickscope

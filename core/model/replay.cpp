@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/model/due_time.h"
 #include "core/model/recorded_field.h"
 #include "core/model/replay_now.h"
 #include "core/model/state_at.h"
@@ -46,11 +47,7 @@ Replay::Replay(const ReplayInput& input)
   // A short recording may have no cancel; whoever records the wheel's records the whole group.
   hrtimersComplete_ = hasRows(kindOf<HrtimerStart>) && hasRows(kindOf<HrtimerExpireEntry>) &&
                       (hasRows(kindOf<HrtimerCancel>) || hasRows(kindOf<TimerCancel>));
-  for (const std::string_view name : {"tick_sched_timer", "tick_nohz_handler"}) {
-    if (const auto range = input.recording.metadata.symbols->rangeOf(name)) {
-      tickFunctions_.push_back(static_cast<Address>(range->from));
-    }
-  }
+  tickFunctions_ = tickFunctionsOf(input.recording, input.clocks);
   findClockSteps();
   for (u32 stream = 0; stream < store_.streams().size(); ++stream) {
     const auto rows = store_.rowsOfStream(stream);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// When an armed timer has to run, and which callbacks are the tick.
+#pragma once
+
+#include <vector>
+
+#include "core/model/clock_map.h"
+#include "core/model/replay_tables.h"
+#include "core/trace/recording.h"
+
+namespace tickscope {
+
+/// hrtimer: its hard expiry; wheel: when the jiffy of its bucket begins. On the monotonic clock; empty: not known.
+Known<Bounded<MonoTime>> dueTimeOf(const ArmedSpan& span, const ReplayTables& tables,
+                                   const ClockMap& clocks);
+
+/// Callbacks of the tick, by name and by the grid on which they expire.
+std::vector<Address> tickFunctionsOf(const Recording& recording, const ClockMap& clocks);
+
+}  // namespace tickscope
