@@ -105,8 +105,7 @@ void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
   }
   cpu.passOpen = false;
   if (value) {
-    judgeProgrammed(cpu, row, *value);
-    cpu.hrtimers.learnExpiresNext(*value);
+    programmed(cpu, row, *value);
   }
   recordLines(cpu, row);
 }
@@ -232,16 +231,15 @@ u32 Replay::leadingCalls(CpuNow& cpu, Row row, bool takesLeading, bool& unclear)
       } else {
         const s64 behind = (store_.time(call.row) - store_.time(cpu.operation->row)).value;
         const s64 ahead = (store_.time(row) - store_.time(call.row)).value;
-        if (!call.value && behind > farNs && ahead > farNs) {
+        // The value tells whose call it is when expires_next is known.
+        const Known<MonoTime> next = cpu.hrtimers.scalars(rule_).expiresNext;
+        const bool decided = call.value && next;
+        if (!decided && behind > farNs && ahead > farNs) {
           // Far from both: it belongs to either.
           cpu.operation->blind = unclear = true;
           cpu.operation->why = BlindSpotKind::ProgrammingNotTraced;
         }
-        if (call.value) {
-          mine = call.value != cpu.hrtimers.scalars(rule_).expiresNext;
-        } else {
-          mine = near(ahead, behind) && !near(behind, ahead);
-        }
+        mine = decided ? *call.value != *next : near(ahead, behind) && !near(behind, ahead);
       }
     }
     if (!mine) continue;
@@ -279,23 +277,27 @@ void Replay::closeOperation(CpuNow& cpu) {
   cpu.operation.reset();
   operation.enqueueSeen += static_cast<u32>(cpu.waiting.size());
   if (!cpu.waiting.empty() && cpu.waiting.back().value) {
-    judgeProgrammed(cpu, cpu.waiting.back().row, *cpu.waiting.back().value);
-    cpu.hrtimers.learnExpiresNext(*cpu.waiting.back().value);
+    programmed(cpu, cpu.waiting.back().row, *cpu.waiting.back().value);
     recordLines(cpu, cpu.waiting.back().row);
   }
   cpu.waiting.clear();
   judgeOperation(cpu, operation);
 }
 
-void Replay::judgeProgrammed(CpuNow& cpu, Row row, MonoTime value) {
-  if (!hrtimersComplete_ || in_.filtered || !cpu.warm) return;
-  MonoTime least = cpu.hrtimers.first(false);
-  if (!cpu.hrtimers.softirqActivated()) least = std::min(least, cpu.hrtimers.first(true));
-  const bool inTime = value <= least;
-  judge(22, cpu.hrtimers.hanging() ? Known<bool>{} : Known<bool>{inTime}, BlindSpotKind::Hang);
-  if (!inTime && !cpu.hrtimers.hanging()) {
-    differs(DiscrepancyKind::ProgrammedTooLate, row, cpu, {}, least.value, value.value);
+void Replay::programmed(CpuNow& cpu, Row row, MonoTime value) {
+  if (hrtimersComplete_ && !in_.filtered && cpu.warm) {
+    MonoTime least = cpu.hrtimers.first(false);
+    if (!cpu.hrtimers.softirqActivated()) least = std::min(least, cpu.hrtimers.first(true));
+    const bool inTime = value <= least;
+    judge(22, cpu.hrtimers.hanging() ? Known<bool>{} : Known<bool>{inTime}, BlindSpotKind::Hang);
+    if (!inTime && !cpu.hrtimers.hanging()) {
+      differs(DiscrepancyKind::ProgrammedTooLate, row, cpu, {}, least.value, value.value);
+      // Whether expires_next is as late as the device or only the device was told wrong, no row says.
+      cpu.hrtimers.forgetScalars();
+      return;
+    }
   }
+  cpu.hrtimers.learnExpiresNext(value);
 }
 
 void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
