@@ -28,7 +28,9 @@ using Mutation = std::function<bool(EditedRecording&, std::size_t from, std::set
 
 /// Each round changes one thing behind a random place of the latter two thirds, where every timer is known. The kind must
 /// appear, others at most within three rows of a changed time.
-void expectNamed(const std::string& path, DiscrepancyKind kind, const Mutation& mutate) {
+/// With `invariant`: its violation is counted as well, once a round.
+void expectNamed(const std::string& path, DiscrepancyKind kind, const Mutation& mutate,
+                 std::size_t invariant = 0) {
   std::mt19937 random(seed);
   const EditedRecording original(path);
   int named = 0, changed = 0;
@@ -57,6 +59,12 @@ void expectNamed(const std::string& path, DiscrepancyKind kind, const Mutation& 
                                  << " (seed " << seed << ", round " << round << "), found "
                                  << support::textOf(counts) << "\n"
                                  << support::discrepancyLines(analysis);
+    if (invariant == 0) continue;
+    const u64 violated = analysis.tables.invariants[invariant].violated;
+    EXPECT_EQ(violated, 1U) << path
+                            << fmt::format(": I{:02} expected once, changed at time ", invariant)
+                            << (times.empty() ? 0 : *times.begin()) << " (seed " << seed
+                            << ", round " << round << ")";
   }
   fmt::print("{}: {} of {} changes named {}\n", path, named, changed, codeOf(kind));
   EXPECT_GT(changed, 0) << path;
@@ -83,37 +91,41 @@ std::size_t startOf(const EditedRecording& edited, std::size_t expiry, std::stri
 s64 timeOf(const Event& event) { return static_cast<s64>(event.time); }
 
 TEST(MutationM6, FlippedWasArmedIsNamed) {
-  expectNamed(healthy(), WasArmedDiffers,
-              [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
-                const std::size_t at = edited.find(
-                    from, [&](const Event& event) { return edited.is(event, "hrtimer_start"); });
-                if (at == edited.events.size()) return false;
-                Event& event = edited.events[at];
-                edited.set(event, "was_armed", edited.get(event, "was_armed") == 0 ? 1 : 0);
-                times.insert(timeOf(event));
-                return true;
-              });
+  expectNamed(
+      healthy(), WasArmedDiffers,
+      [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+        const std::size_t at = edited.find(
+            from, [&](const Event& event) { return edited.is(event, "hrtimer_start"); });
+        if (at == edited.events.size()) return false;
+        Event& event = edited.events[at];
+        edited.set(event, "was_armed", edited.get(event, "was_armed") == 0 ? 1 : 0);
+        times.insert(timeOf(event));
+        return true;
+      },
+      19);
 }
 
 TEST(MutationM5, ExpiryBeforeSoftExpiresIsNamed) {
-  expectNamed(healthy(), BeforeSoftExpires,
-              [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
-                const std::size_t expiry = edited.find(from, [&](const Event& event) {
-                  return edited.is(event, "hrtimer_expire_entry");
-                });
-                if (expiry == edited.events.size()) return false;
-                const std::size_t start = startOf(edited, expiry, "hrtimer_start", "hrtimer");
-                if (start == edited.events.size()) return false;
-                edited.set(edited.events[start], "softexpires",
-                           edited.get(edited.events[expiry], "now") + 1'000'000);
-                times.insert(timeOf(edited.events[expiry]));
-                return true;
-              });
+  expectNamed(
+      healthy(), BeforeSoftExpires,
+      [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+        const std::size_t expiry = edited.find(
+            from, [&](const Event& event) { return edited.is(event, "hrtimer_expire_entry"); });
+        if (expiry == edited.events.size()) return false;
+        const std::size_t start = startOf(edited, expiry, "hrtimer_start", "hrtimer");
+        if (start == edited.events.size()) return false;
+        edited.set(edited.events[start], "softexpires",
+                   edited.get(edited.events[expiry], "now") + 1'000'000);
+        times.insert(timeOf(edited.events[expiry]));
+        return true;
+      },
+      14);
 }
 
 TEST(MutationM1, ExpiryBeforeItsBucketIsNamed) {
   expectNamed(
-      healthy(), BeforeBucket, [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+      healthy(), BeforeBucket,
+      [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
         const std::size_t expiry = edited.find(
             from, [&](const Event& event) { return edited.is(event, "timer_expire_entry"); });
         if (expiry == edited.events.size()) return false;
@@ -123,12 +135,14 @@ TEST(MutationM1, ExpiryBeforeItsBucketIsNamed) {
         edited.set(event, "now", before);
         times.insert(timeOf(event));
         return true;
-      });
+      },
+      1);
 }
 
 TEST(MutationM7, SecondProgrammingCallIsNamed) {
   expectNamed(
-      healthy(), CallCount, [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+      healthy(), CallCount,
+      [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
         // A task arms a timer that becomes first, and nothing waits for its call behind it.
         for (std::size_t at = from; at + 8 < edited.events.size(); ++at) {
           if (!edited.is(edited.events[at], "hrtimer_start")) continue;
@@ -146,31 +160,61 @@ TEST(MutationM7, SecondProgrammingCallIsNamed) {
           return true;
         }
         return false;
-      });
+      },
+      21);
 }
 
 TEST(MutationM8, MissingCallAtTheEndOfAnInterruptIsNamed) {
-  expectNamed(healthy(), CallCount,
-              [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
-                const auto hard = [&](std::size_t at) {
-                  return at < edited.events.size() &&
-                         (edited.get(edited.events[at], "common_flags") & 0x08U) != 0;
-                };
-                // The only call of an interrupt that ran a timer which its callback did not start again.
-                for (std::size_t exit = from; exit < edited.events.size(); ++exit) {
-                  if (!edited.is(edited.events[exit], "hrtimer_expire_exit") || !hard(exit))
-                    continue;
-                  const std::size_t call = nextOfCpu(edited, exit);
-                  if (!hard(call) || !edited.is(edited.events[call], "function")) continue;
-                  const std::size_t behind = nextOfCpu(edited, call);
-                  if (behind >= edited.events.size() || hard(behind)) continue;
-                  times.insert(timeOf(edited.events[exit]));
-                  times.insert(timeOf(edited.events[call]));
-                  edited.events.erase(edited.events.begin() + static_cast<std::ptrdiff_t>(call));
-                  return true;
-                }
-                return false;
-              });
+  expectNamed(
+      healthy(), CallCount,
+      [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+        const auto hard = [&](std::size_t at) {
+          return at < edited.events.size() &&
+                 (edited.get(edited.events[at], "common_flags") & 0x08U) != 0;
+        };
+        // The only call of an interrupt that ran a timer which its callback did not start again.
+        for (std::size_t exit = from; exit < edited.events.size(); ++exit) {
+          if (!edited.is(edited.events[exit], "hrtimer_expire_exit") || !hard(exit)) continue;
+          const std::size_t call = nextOfCpu(edited, exit);
+          if (!hard(call) || !edited.is(edited.events[call], "function")) continue;
+          const std::size_t behind = nextOfCpu(edited, call);
+          if (behind >= edited.events.size() || hard(behind)) continue;
+          times.insert(timeOf(edited.events[exit]));
+          times.insert(timeOf(edited.events[call]));
+          edited.events.erase(edited.events.begin() + static_cast<std::ptrdiff_t>(call));
+          return true;
+        }
+        return false;
+      },
+      21);
+}
+
+/// A probe of tick_program_event tells the value. Raised at the end of an interrupt, it is later than the first timer.
+TEST(MutationM8, LaterValueAtTheEndOfAnInterruptIsNamed) {
+  for (const char* name : {"19-kprobe.dat", "02-ncm-stock-kprobe.dat"}) {
+    TICKSCOPE_NEED_RECORDING(path, name);
+    expectNamed(
+        path, ProgrammedTooLate,
+        [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+          for (std::size_t exit = from; exit < edited.events.size(); ++exit) {
+            if (!edited.is(edited.events[exit], "hrtimer_expire_exit")) continue;
+            if ((edited.get(edited.events[exit], "common_flags") & 0x08U) == 0) continue;
+            const std::size_t start = nextOfCpu(edited, exit);
+            const std::size_t call =
+                start < edited.events.size() && edited.is(edited.events[start], "hrtimer_start")
+                    ? nextOfCpu(edited, start)
+                    : start;
+            if (call >= edited.events.size()) return false;
+            Event& event = edited.events[call];
+            if (!edited.is(event, "tick_program_event")) continue;
+            edited.set(event, "expires", edited.get(event, "expires") + 10'000'000);
+            times.insert(timeOf(event));
+            return true;
+          }
+          return false;
+        },
+        22);
+  }
 }
 
 TEST(MutationM9, ExpiryOnAnotherCpuIsNamed) {
@@ -266,42 +310,46 @@ TEST(MutationM3, BucketsOfAStaleClkAreNamed) {
 
 TEST(MutationM4, SwappedExpiriesAreNamed) {
   TICKSCOPE_NEED_RECORDING(path, "14-slack.dat");
-  expectNamed(path, Order, [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
-    for (std::size_t first = from; first < edited.events.size(); ++first) {
-      if (!edited.is(edited.events[first], "hrtimer_expire_entry")) continue;
-      const auto nextNamed = [&](std::size_t at, std::string_view name) {
-        const u32 cpu = edited.events[at].cpu;
-        return edited.find(
-            at + 1, [&](const Event& event) { return event.cpu == cpu && edited.is(event, name); });
-      };
-      const std::size_t second = nextNamed(first, "hrtimer_expire_entry");
-      if (second == edited.events.size()) return false;
-      Event& a = edited.events[first];
-      Event& b = edited.events[second];
-      if (edited.get(a, "now") != edited.get(b, "now") ||
-          edited.get(a, "function") != edited.get(b, "function")) {
-        continue;
-      }
-      const std::size_t startA = startOf(edited, first, "hrtimer_start", "hrtimer");
-      const std::size_t startB = startOf(edited, second, "hrtimer_start", "hrtimer");
-      if (startA == edited.events.size() || startB == edited.events.size()) continue;
-      if (edited.get(edited.events[startA], "expires") ==
-          edited.get(edited.events[startB], "expires")) {
-        continue;
-      }
-      const u64 one = edited.get(a, "hrtimer"), other = edited.get(b, "hrtimer");
-      const std::size_t exitA = nextNamed(first, "hrtimer_expire_exit");
-      const std::size_t exitB = nextNamed(second, "hrtimer_expire_exit");
-      edited.set(a, "hrtimer", other);
-      edited.set(b, "hrtimer", one);
-      edited.set(edited.events[exitA], "hrtimer", other);
-      edited.set(edited.events[exitB], "hrtimer", one);
-      times.insert(timeOf(a));
-      times.insert(timeOf(b));
-      return true;
-    }
-    return false;
-  });
+  expectNamed(
+      path, Order,
+      [](EditedRecording& edited, std::size_t from, std::set<s64>& times) {
+        for (std::size_t first = from; first < edited.events.size(); ++first) {
+          if (!edited.is(edited.events[first], "hrtimer_expire_entry")) continue;
+          const auto nextNamed = [&](std::size_t at, std::string_view name) {
+            const u32 cpu = edited.events[at].cpu;
+            return edited.find(at + 1, [&](const Event& event) {
+              return event.cpu == cpu && edited.is(event, name);
+            });
+          };
+          const std::size_t second = nextNamed(first, "hrtimer_expire_entry");
+          if (second == edited.events.size()) return false;
+          Event& a = edited.events[first];
+          Event& b = edited.events[second];
+          if (edited.get(a, "now") != edited.get(b, "now") ||
+              edited.get(a, "function") != edited.get(b, "function")) {
+            continue;
+          }
+          const std::size_t startA = startOf(edited, first, "hrtimer_start", "hrtimer");
+          const std::size_t startB = startOf(edited, second, "hrtimer_start", "hrtimer");
+          if (startA == edited.events.size() || startB == edited.events.size()) continue;
+          if (edited.get(edited.events[startA], "expires") ==
+              edited.get(edited.events[startB], "expires")) {
+            continue;
+          }
+          const u64 one = edited.get(a, "hrtimer"), other = edited.get(b, "hrtimer");
+          const std::size_t exitA = nextNamed(first, "hrtimer_expire_exit");
+          const std::size_t exitB = nextNamed(second, "hrtimer_expire_exit");
+          edited.set(a, "hrtimer", other);
+          edited.set(b, "hrtimer", one);
+          edited.set(edited.events[exitA], "hrtimer", other);
+          edited.set(edited.events[exitB], "hrtimer", one);
+          times.insert(timeOf(a));
+          times.insert(timeOf(b));
+          return true;
+        }
+        return false;
+      },
+      15);
 }
 
 }  // namespace
