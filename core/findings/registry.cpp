@@ -7,10 +7,11 @@
 namespace tickscope {
 
 extern const DetectorInfo f09CoarseByDesign;
+extern const DetectorInfo f11LongCallback;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 1> all{&f09CoarseByDesign};
+constexpr std::array<const DetectorInfo*, 2> all{&f09CoarseByDesign, &f11LongCallback};
 
 }  // namespace
 

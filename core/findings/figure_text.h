@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures of prose: at most four significant digits, with their unit.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/base/quantity.h"
+
+namespace tickscope {
+
+/// "812 ns", "1.4 us", "31.2 ms", "-3 us", "2.5 s".
+inline std::string nsWords(s64 ns) {
+  const double magnitude = std::abs(static_cast<double>(ns));
+  const double sign = ns < 0 ? -1 : 1;
+  // 999,950 would be printed as "1000 us".
+  if (magnitude < 999.95) return fmt::format("{} ns", ns);
+  if (magnitude < 999.95e3) return fmt::format("{:.4g} us", sign * magnitude / 1e3);
+  if (magnitude < 999.95e6) return fmt::format("{:.4g} ms", sign * magnitude / 1e6);
+  return fmt::format("{:.4g} s", sign * magnitude / 1e9);
+}
+
+/// "1 time", "3 times": a count with its noun.
+inline std::string countWords(u64 count, std::string_view one, std::string_view more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+}  // namespace tickscope
