@@ -51,6 +51,7 @@ auto withLastCatch(Job&& job) -> decltype(job()) {
 /// What a command ends with.
 enum class ExitStatus : u8 {
   Done = 0,
+  Found = 1,  ///< check found something at or above --fail-on
   Usage = 2,
   Unreadable = 3,  ///< cannot be opened, or is no trace
   Damaged = 4,     ///< --strict, and the input was damaged or lost events

@@ -24,6 +24,8 @@ class Command {
   /// command).
   virtual Result<void> run(const Opened& opened, const CommonOptions& options, Output& out,
                            Progress& progress) = 0;
+  /// After run(): something was found that the exit status tells (check).
+  [[nodiscard]] virtual bool found() const { return false; }
 };
 
 /// A line of the list of commands.
@@ -37,6 +39,8 @@ std::unique_ptr<Command> makeInfoCommand();
 std::unique_ptr<Command> makeEventsCommand();
 std::unique_ptr<Command> makeStateCommand();
 std::unique_ptr<Command> makeSelfcheckCommand();
+std::unique_ptr<Command> makeFindingsCommand();
+std::unique_ptr<Command> makeCheckCommand();
 
 /// The buffer that the options name, or the one that opens first. Error: Usage with the names that
 /// there are; NotATrace for a recording without buffers.

@@ -22,13 +22,16 @@
 namespace tickscope {
 namespace {
 
-constexpr std::array<CommandInfo, 4> commands{{
+constexpr std::array<CommandInfo, 6> commands{{
     {"info", "What the file is, what it holds and what it lost", makeInfoCommand},
     {"events", "Events in the kernel's text form, filtered", makeEventsCommand},
     {"state", "What the wheel and the hrtimer trees of each CPU hold at an instant",
      makeStateCommand},
     {"selfcheck", "How far the model of the timer code and the recording agree",
      makeSelfcheckCommand},
+    {"findings", "What is wrong with the timers, how sure, and on what evidence",
+     makeFindingsCommand},
+    {"check", "One line a finding, for scripts: fails from a severity on", makeCheckCommand},
 }};
 
 // --- Ctrl-C: the first one asks the job to stop, the next one does not ask
@@ -162,7 +165,7 @@ Result<ExitStatus> runCommand(Command& command, const CommonOptions& options, Pr
   if (!written) return tl::unexpected(written.error());
   if (options.strict && opened->recording && opened->recording->log.lossOrDamage())
     return ExitStatus::Damaged;
-  return ExitStatus::Done;
+  return command.found() ? ExitStatus::Found : ExitStatus::Done;
 }
 
 int usage(std::string_view problem) {
@@ -191,7 +194,8 @@ int printHelp() {
       "\nOptions:\n"
       "  --help      This text; 'tickscope-cli COMMAND --help' has the options of a command\n"
       "  --version   The version\n"
-      "\nExit status: 0 done, 2 usage, 3 the input cannot be opened or is no trace, 4 --strict and "
+      "\nExit status: 0 done, 1 check found something, 2 usage, 3 the input cannot be opened or is "
+      "no trace, 4 --strict and "
       "the input was\n"
       "damaged or lost events, 5 a fault of Tickscope, 130 cancelled.\n";
   return printed(text);
