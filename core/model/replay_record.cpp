@@ -48,6 +48,11 @@ SystemState Replay::snapshot() const {
   for (const SpanId id : unplaced_) {
     state.ownerUnknown.push_back(stateTimerOf(tables_, store_, id));
   }
+  for (const SpanId id : open_) {
+    const ArmedSpan& span = tables_.spans[number(id)];
+    if (span.owner != noCpu || tables_.timers[number(span.timer)].of != TimerClass::Wheel) continue;
+    state.ownerUnknown.push_back(stateTimerOf(tables_, store_, id));
+  }
   return state;
 }
 

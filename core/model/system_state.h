@@ -48,7 +48,7 @@ struct SystemState {
   Row row{};
   TraceTime time{};
   std::vector<CpuState> cpus;            ///< ascending
-  std::vector<StateTimer> ownerUnknown;  ///< armed hrtimers whose CPU the trace does not tell
+  std::vector<StateTimer> ownerUnknown;  ///< armed timers whose CPU the trace does not tell
 };
 
 }  // namespace tickscope
