@@ -10,6 +10,7 @@
 #include "core/base/shown_text.h"
 #include "core/findings/detector.h"
 #include "core/findings/upstream.h"
+#include "core/report/table_json.h"
 #include "core/trace/event_text.h"
 
 namespace tickscope {
@@ -36,29 +37,6 @@ Json rowOrNull(Row row) { return row == noRow ? Json() : Json(number(row)); }
 template <class T>
 Json orNull(const Known<T>& value) {
   return value ? Json(*value) : Json();
-}
-
-Json cellOf(const Cell& cell) {
-  if (const auto* text = std::get_if<Sentence>(&cell)) return words(*text);
-  if (const auto* whole = std::get_if<s64>(&cell)) return *whole;
-  if (const auto* figure = std::get_if<Figure>(&cell)) {
-    const double scale = std::pow(10.0, figure->digits);
-    return std::round(figure->value * scale) / scale;
-  }
-  return {};
-}
-
-Json tableOf(const Table& table) {
-  Json columns = Json::array(), rows = Json::array();
-  for (const Column& column : table.columns) {
-    columns.push_back({{"name", column.name}, {"unit", column.unit}});
-  }
-  for (const auto& row : table.rows) {
-    Json cells = Json::array();
-    for (const Cell& cell : row) cells.push_back(cellOf(cell));
-    rows.push_back(std::move(cells));
-  }
-  return {{"title", table.title}, {"columns", std::move(columns)}, {"rows", std::move(rows)}};
 }
 
 class Writer {
@@ -138,7 +116,7 @@ class Writer {
     json["advice"] = Json::array();
     for (const Sentence& advice : f.advice) json["advice"].push_back(words(advice));
     json["tables"] = Json::array();
-    for (const Table& table : f.tables) json["tables"].push_back(tableOf(table));
+    for (const Table& table : f.tables) json["tables"].push_back(tableJson(table));
     json["record"] = f.record;
     return json;
   }
