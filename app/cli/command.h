@@ -41,6 +41,7 @@ std::unique_ptr<Command> makeStateCommand();
 std::unique_ptr<Command> makeSelfcheckCommand();
 std::unique_ptr<Command> makeFindingsCommand();
 std::unique_ptr<Command> makeCheckCommand();
+std::unique_ptr<Command> makeTimersCommand();
 
 /// The buffer that the options name, or the one that opens first. Error: Usage with the names that
 /// there are; NotATrace for a recording without buffers.
