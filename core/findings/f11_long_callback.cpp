@@ -18,6 +18,8 @@ enum class Where : u8 { Hard, Tick, Soft };
 
 /// What one row of tracing itself costs inside a callback, at most (ns): a stack or a line of text.
 constexpr s64 tracingRowNs = 2'000;
+/// So many runs of a callback, and half of them all, are its own habit.
+constexpr u64 usualRuns = 3;
 
 /// A limit is for S4 or S3; so many times it is the next grade.
 struct Limits {
@@ -36,6 +38,7 @@ class LongCallback final : public Detector {
     for (u32 stream = 0; stream < material.brackets.size(); ++stream) {
       callbacks += walk(material, stream, judged);
     }
+    leaveOutSilence(judged);
     if (callbacks > 0 && judged.opportunities == 0) {
       NotJudged item;
       item.why.words("hrtimer_expire_exit, timer_expire_exit not recorded");
@@ -67,9 +70,7 @@ class LongCallback final : public Detector {
     }
     u64 attached = 0;
     for (const Explained& explained : finding.explains) attached += explained.count;
-    // A single outlier in thousands of runs is the machine's as likely as the callback's.
-    const bool typical = 20 * finding.count >= group.runs.count() ||
-                         finding.count >= material.thresholds.count(Limit::MinInstances);
+    const bool typical = isItsOwn(material, group, limits.first);
     const bool harm = waited > 0 || attached > 0;
     if (group.where == Where::Tick) {
       finding.grade = above > 0 && typical ? Grade::S3 : Grade::S4;
@@ -118,7 +119,13 @@ class LongCallback final : public Detector {
       tracing.note.words("too few stacks, lines of text and traced functions inside to matter");
     }
     finding.counterEvidence.push_back(std::move(tracing));
-    finding.upstream = {"U42", "U43"};
+    if (name == "sched_cfs_period_timer") finding.upstream = {"U42"};
+    if (name == "alarmtimer_fired") finding.upstream = {"U43"};
+    if (!typical) {
+      finding.claim.words(
+          " Other callbacks of this recording have runs as long, or it is one of few: the machine "
+          "may have been away.");
+    }
     for (const Instance& instance : finding.worst) {
       finding.evidence.push_back({instance.evidence[0], Sentence("begins")});
       Sentence end;
@@ -145,9 +152,35 @@ class LongCallback final : public Detector {
     Where where{};
     bool hrtimer = false;
     Histogram runs;  ///< ns, all of them
-    u64 silent = 0;  ///< above the limit only by silence of the CPU
+    u64 above = 0;   ///< the limit
+    u64 silent = 0;  ///< of them, only by silence of the CPU
   };
+  /// Not the machine's, which hits callbacks of all kinds.
+  [[nodiscard]] bool isItsOwn(const Material& material, const Group& group, s64 limit) const {
+    if (group.runs.percentile(0.5).value_or(0) > limit) return true;
+    const u64 above = aboveOf(group.runs, limit);
+    if (material.baseline.slow || above < material.thresholds.count(Limit::MinInstances)) {
+      return false;
+    }
+    u64 others = 1, othersAbove = 1;
+    for (const Group& other : groups_) {
+      const bool alike = (other.where == Where::Soft) == (group.where == Where::Soft);
+      if (&other == &group || !alike) continue;
+      others += other.runs.count();
+      othersAbove += aboveOf(other.runs, limit);
+    }
+    const double share = static_cast<double>(above) / static_cast<double>(group.runs.count());
+    return share >= material.thresholds[Limit::BaseFactor] * static_cast<double>(othersAbove) /
+                        static_cast<double>(others);
+  }
+  static u64 aboveOf(const Histogram& runs, s64 limit) {
+    u64 above = 0;
+    for (const Histogram::Bin& bin : runs.bins()) above += bin.from > limit ? bin.count : 0;
+    return above;
+  }
+
   struct Run {
+    s64 silent = 0;       ///< ns without any event that may be those of a CPU that did not run
     s64 away = 0;         ///< ns of interrupts, softirqs of others and other tasks inside
     s64 tracingRows = 0;  ///< stacks, text, functions inside
     u64 behind = 0;       ///< callbacks of the same bracket that were due before its end
@@ -186,7 +219,7 @@ class LongCallback final : public Detector {
       }
       ++callbacks;
       if (!bracket.whole()) continue;
-      const auto whole = material.nsBetween(bracket.entry, bracket.exit);
+      const auto whole = leastNs(material, bracket);
       if (!whole) continue;
       ++judged.opportunities;
       const u32 key = groupOf(material, bracket);
@@ -199,14 +232,10 @@ class LongCallback final : public Detector {
       Run run;
       run.away = awayNs(material, cpu, at);
       const s64 ran = std::max<s64>(0, *whole - run.away);
-      const s64 silent = ran > limit ? silentNs(material, bracket, group.where) : 0;
-      group.runs.add(ran - std::min(ran, silent));
+      const s64 silent = ran > limit ? silentNs(material, bracket) : 0;
+      group.runs.add(ran);
       if (ran <= limit) continue;
-      if (ran - silent <= limit) {
-        ++group.silent;
-        ++judged.dropped;
-        continue;
-      }
+      ++group.above;
       if (material.isBlind(cpu.cpu, bracket.entry, bracket.exit, blindKinds)) {
         ++judged.dropped;
         continue;
@@ -215,17 +244,30 @@ class LongCallback final : public Detector {
       made.when = {material.time(bracket.entry), material.time(bracket.exit)};
       made.cpu = cpu.cpu;
       made.causeKey = key;
-      made.magnitude = ran - silent;
+      made.magnitude = ran;
       made.evidence[0] = bracket.entry;
       made.evidence[1] = bracket.exit;
       if (bracket.hasSpan()) made.timer = material.span(bracket.span).timer;
       made.detail = static_cast<u32>(runs_.size());
-      run.away += silent;
+      run.silent = silent;
       run.tracingRows = tracingRows(material, bracket);
       countBehind(material, cpu, at, run, made);
       runs_.push_back(run);
     }
     return callbacks;
+  }
+
+  /// K4: where the CPU may not have run at all. That most runs of one callback are hit by it is no coincidence.
+  void leaveOutSilence(Judged& judged) {
+    std::erase_if(judged.instances, [&](const Instance& instance) {
+      Group& group = groups_[instance.causeKey];
+      const s64 limit = limits_[static_cast<u8>(group.where)].first;
+      const bool usual = group.above >= usualRuns && 2 * group.above >= group.runs.count();
+      if (usual || instance.magnitude - runs_[instance.detail].silent > limit) return false;
+      ++group.silent;
+      ++judged.dropped;
+      return true;
+    });
   }
 
   u32 groupOf(const Material& material, const Bracket& bracket) {
@@ -247,6 +289,15 @@ class LongCallback final : public Detector {
         groupAt_.try_emplace(std::pair(function, where), static_cast<u32>(groups_.size()));
     if (isNew) groups_.push_back({function, where, hrtimer, {}, 0});
     return at->second;
+  }
+
+  /// How long it took at least: a clock of coarse units, or one that is mapped, errs.
+  static Known<s64> leastNs(const Material& material, const Bracket& bracket) {
+    const auto ns = material.nsBetween(bracket.entry, bracket.exit);
+    if (!ns || material.buffer.clock.unit == ClockUnit::Nanoseconds) return ns;
+    const auto begin = material.mono(bracket.entry), end = material.mono(bracket.exit);
+    if (!begin || !end) return {};
+    return std::max<s64>(0, *ns - begin->error.value - end->error.value);
   }
 
   /// What ran inside of it that is not its own: interrupts, and tasks between (threaded softirqs).
@@ -295,8 +346,8 @@ class LongCallback final : public Detector {
     return ns;
   }
 
-  /// K4: time without any event in which this CPU may not have run at all.
-  static s64 silentNs(const Material& material, const Bracket& bracket, Where where) {
+  /// Time inside without any event for longer than vm.silence, with a tick that should have come.
+  static s64 silentNs(const Material& material, const Bracket& bracket) {
     const s64 most = material.ticksToNs(Limit::Silence);
     s64 silent = 0;
     Row before = bracket.entry;
@@ -307,7 +358,6 @@ class LongCallback final : public Detector {
       if (gap > most) silent += gap;
       before = after;
     }
-    (void)where;
     return silent;
   }
 
@@ -346,10 +396,10 @@ class LongCallback final : public Detector {
     CounterEvidence made{"K4", CounterEvidence::Result::Absent, {}};
     if (group.silent > 0) {
       made.result = CounterEvidence::Result::Excluded;
-      made.note.words("{} in which the CPU was silent for over two ticks left out",
+      made.note.words("{} without any event of the CPU for longer than vm.silence left out",
                       countWords(group.silent, "run", "runs"));
     } else {
-      made.note.words("no time inside without any event for longer than vm.silence");
+      made.note.words("no other run was long only by time without any event of the CPU");
     }
     return made;
   }
