@@ -6,12 +6,15 @@
 
 namespace tickscope {
 
+extern const DetectorInfo f06DoubleReprogram;
+extern const DetectorInfo f08WheelMisplaced;
 extern const DetectorInfo f09CoarseByDesign;
 extern const DetectorInfo f11LongCallback;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 2> all{&f09CoarseByDesign, &f11LongCallback};
+constexpr std::array<const DetectorInfo*, 4> all{&f06DoubleReprogram, &f08WheelMisplaced,
+                                                 &f09CoarseByDesign, &f11LongCallback};
 
 }  // namespace
 
