@@ -106,6 +106,16 @@ SystemState stateAt(const Analysis& analysis, Row row) {
   return stateAt(analysis.tables, analysis.events(), row);
 }
 
+double recordedSeconds(const Analysis& analysis) {
+  const EventStore& events = analysis.events();
+  if (events.empty()) return 0;
+  const Row first{0}, last{events.size() - 1};
+  const auto begin = analysis.clocks.mono(events.time(first), events.cpu(first));
+  const auto end = analysis.clocks.mono(events.time(last), events.cpu(last));
+  if (!begin || !end) return 0;
+  return static_cast<double>((end->value - begin->value).value) / 1e9;
+}
+
 Result<Findings> findingsOf(const Analysis& analysis, const Thresholds& thresholds, int threads,
                             Progress& progress) {
   progress.begin("Brackets", 0);

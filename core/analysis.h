@@ -46,6 +46,9 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
 
 SystemState stateAt(const Analysis& analysis, Row row);
 
+/// From the first row to the last on the monotonic clock; 0: not known.
+double recordedSeconds(const Analysis& analysis);
+
 /// Judges what the analysis shows, on the threads. Other limits need no other analysis. The same for any number of
 /// threads. Cancelled when the progress says so.
 Result<Findings> findingsOf(const Analysis& analysis, const Thresholds& thresholds, int threads,

@@ -23,17 +23,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> groupings{"callback", "owner", "timer"};
 
-/// Sum of the time that each CPU was recorded, over the number of CPUs: what a rate of the whole machine counts by.
-double secondsOf(const Analysis& analysis) {
-  const EventStore& events = analysis.events();
-  if (events.empty()) return 0;
-  const Row first{0}, last{events.size() - 1};
-  const auto begin = analysis.clocks.mono(events.time(first), events.cpu(first));
-  const auto end = analysis.clocks.mono(events.time(last), events.cpu(last));
-  if (!begin || !end) return 0;
-  return static_cast<double>((end->value - begin->value).value) / 1e9;
-}
-
 /// Greatest first; names ascending; what is unknown last.
 void sortBy(Table& table, std::size_t column) {
   const auto less = [&](const std::vector<Cell>& a, const std::vector<Cell>& b) {
@@ -89,7 +78,7 @@ class TimersCommand : public Command {
     const auto by = static_cast<StatsBy>(std::ranges::find(groupings, by_) - groupings.begin());
     Table table = timerTable(
         timerStatsOf(analysis.opened(), analysis.tables, analysis.clocks, brackets, by),
-        *analysis.recording, analysis.opened(), analysis.tables, by, secondsOf(analysis));
+        *analysis.recording, analysis.opened(), analysis.tables, by, recordedSeconds(analysis));
     if (!sort_.empty()) {
       const auto column = std::ranges::find(table.columns, sort_, &Column::name);
       if (column == table.columns.end()) {

@@ -24,6 +24,8 @@ class Command {
   /// command).
   virtual Result<void> run(const Opened& opened, const CommonOptions& options, Output& out,
                            Progress& progress) = 0;
+  /// Of a command that takes two traces: the second one, before run().
+  virtual void second(Opened opened) { (void)opened; }
   /// After run(): something was found that the exit status tells (check).
   [[nodiscard]] virtual bool found() const { return false; }
 };
@@ -33,6 +35,7 @@ struct CommandInfo {
   std::string_view name;
   std::string_view purpose;  ///< a line of --help
   std::unique_ptr<Command> (*make)();
+  bool twoTraces = false;
 };
 
 std::unique_ptr<Command> makeInfoCommand();
@@ -42,6 +45,7 @@ std::unique_ptr<Command> makeSelfcheckCommand();
 std::unique_ptr<Command> makeFindingsCommand();
 std::unique_ptr<Command> makeCheckCommand();
 std::unique_ptr<Command> makeTimersCommand();
+std::unique_ptr<Command> makeCompareCommand();
 
 /// The buffer that the options name, or the one that opens first. Error: Usage with the names that
 /// there are; NotATrace for a recording without buffers.

@@ -22,7 +22,7 @@
 namespace tickscope {
 namespace {
 
-constexpr std::array<CommandInfo, 7> commands{{
+constexpr std::array<CommandInfo, 8> commands{{
     {"info", "What the file is, what it holds and what it lost", makeInfoCommand},
     {"events", "Events in the kernel's text form, filtered", makeEventsCommand},
     {"state", "What the wheel and the hrtimer trees of each CPU hold at an instant",
@@ -31,6 +31,7 @@ constexpr std::array<CommandInfo, 7> commands{{
      makeSelfcheckCommand},
     {"findings", "What is wrong with the timers, how sure, and on what evidence",
      makeFindingsCommand},
+    {"compare", "Two recordings, before and after a patch: what changed", makeCompareCommand, true},
     {"timers", "What timers did, by callback, owner or timer", makeTimersCommand},
     {"check", "One line a finding, for scripts: fails from a severity on", makeCheckCommand},
 }};
@@ -139,19 +140,41 @@ Result<Opened> open(const OpenRequest& request, const CommonOptions& options, Pr
   return opened;
 }
 
-Result<ExitStatus> runCommand(Command& command, const CommonOptions& options, Progress& progress) {
+/// Opens and says what was lost. With two traces the second one goes to the command.
+Result<Opened> openAll(const CommandInfo& info, Command& command, OpenRequest request,
+                       const CommonOptions& options, Progress& progress) {
+  const auto said = [&](const Opened& opened) {
+    if (!opened.recording) return;
+    sayLog(*opened.recording, options);
+    sayMissingCpus(*opened.recording, options);
+  };
+  if (info.twoTraces) {
+    if (request.inputs.size() != 2) {
+      return fail(Error::Kind::Usage, fmt::format("{} takes two traces.", info.name));
+    }
+    OpenRequest other = request;
+    other.inputs.erase(other.inputs.begin());
+    request.inputs.pop_back();
+    auto second = open(other, options, progress);
+    if (!second) return second;
+    said(*second);
+    command.second(std::move(*second));
+  }
+  auto opened = open(request, options, progress);
+  if (opened) said(*opened);
+  return opened;
+}
+
+Result<ExitStatus> runCommand(const CommandInfo& info, Command& command,
+                              const CommonOptions& options, Progress& progress) {
   const auto request = openRequest(options);
   if (!request) return tl::unexpected(request.error());
   if (const auto checked = command.check(); !checked) return tl::unexpected(checked.error());
   if (!options.cpus.empty()) {
     if (const auto cpus = readCpuList(options.cpus); !cpus) return tl::unexpected(cpus.error());
   }
-  const auto opened = open(*request, options, progress);
+  const auto opened = openAll(info, command, *request, options, progress);
   if (!opened) return tl::unexpected(opened.error());
-  if (opened->recording) {
-    sayLog(*opened->recording, options);
-    sayMissingCpus(*opened->recording, options);
-  }
   Output out(STDOUT_FILENO);
   const auto done = [&] {
     // Where the results go to the terminal they show by themselves how far it is.
@@ -238,7 +261,7 @@ int parseAndRun(const CommandInfo& info, std::vector<std::string> arguments) {
   }
   Progress progress;
   listenForInterrupts(progress);
-  const auto status = withLastCatch([&] { return runCommand(*command, options, progress); });
+  const auto status = withLastCatch([&] { return runCommand(info, *command, options, progress); });
   // The job is over: what comes now may end at once.
   running.store(nullptr);
   return status ? static_cast<int>(*status) : failed(status.error());
