@@ -13,9 +13,10 @@ struct Heights {
   s32 compact, normal;
 };
 constexpr Heights header{16, 20};
-// hrtimers have the height of a selected timer row, as long as one row shows them all.
+// hrtimers alone have the height of a selected timer row: one strip shows them all.
 constexpr std::array<Heights, laneCount> lanes{
     {{14, 20}, {10, 14}, {12, 18}, {30, 38}, {14, 22}, {30, 46}}};
+constexpr Heights timerRow{14, 22}, selectedTimerRow{30, 38};
 
 s32 scaled(Heights heights, LaneSize size) {
   switch (size) {
@@ -37,6 +38,22 @@ s32 LaneLayout::heightOf(LaneKind lane) const {
   return static_cast<s32>(std::lround(scaled(lanes[number(lane)], size_) * scale_)) + 1;
 }
 
+s32 LaneLayout::heightOf(u32 track, LaneKind lane) const {
+  return heightOf(timerRows(track).of(lane).count > 0 ? LaneKind::Wheel : lane);
+}
+
+s32 LaneLayout::heightOfTimerRow(bool tall) const {
+  const Heights heights = tall ? selectedTimerRow : timerRow;
+  return static_cast<s32>(std::lround(scaled(heights, size_) * scale_)) + 1;
+}
+
+s32 LaneLayout::heightWithRows(u32 track, LaneKind lane) const {
+  const TimerRows::OfLane rows = timerRows(track).of(lane);
+  s32 height = heightOf(track, lane);
+  for (u32 row = 1; row <= rows.count; ++row) height += heightOfTimerRow(row == rows.tall);
+  return height;
+}
+
 s32 LaneLayout::headerHeight() const {
   const s32 height = size_ == LaneSize::Compact ? header.compact : header.normal;
   return static_cast<s32>(std::lround(height * scale_)) + 1;
@@ -51,6 +68,13 @@ void LaneLayout::setScale(double scale) {
 
 void LaneLayout::reset(u32 tracks) {
   folded_.assign(tracks, false);
+  rows_.clear();
+  measure();
+}
+
+void LaneLayout::setTimerRows(std::vector<TimerRows> rows) {
+  if (rows == rows_) return;
+  rows_ = std::move(rows);
   measure();
 }
 
@@ -70,11 +94,13 @@ void LaneLayout::setSize(LaneSize size) {
 }
 
 void LaneLayout::measure() {
-  s32 open = headerHeight();
-  for (std::size_t l = 0; l < laneCount; ++l) open += heightOf(static_cast<LaneKind>(l));
   tops_.assign(1, 0);
-  for (const bool folded : folded_)
-    tops_.push_back(tops_.back() + (folded ? headerHeight() : open));
+  for (u32 track = 0; track < tracks(); ++track) {
+    s64 bottom = tops_.back() + headerHeight();
+    for (std::size_t l = 0; l < laneCount && !folded_[track]; ++l)
+      bottom += heightWithRows(track, static_cast<LaneKind>(l));
+    tops_.push_back(bottom);
+  }
 }
 
 u32 LaneLayout::trackAt(s64 y) const {
@@ -91,9 +117,12 @@ std::vector<StripPlace> LaneLayout::placesIn(s64 from, s64 to) const {
     if (place.y + place.height > from) places.push_back(place);
     if (folded_[track]) continue;
     for (std::size_t l = 0; l < laneCount; ++l) {
-      place = placeOf(track, static_cast<LaneKind>(l));
-      if (place.y >= to) break;
-      if (place.y + place.height > from) places.push_back(place);
+      const LaneKind lane = static_cast<LaneKind>(l);
+      for (u32 row = 0; row <= timerRows(track).of(lane).count; ++row) {
+        place = placeOf(track, lane, row);
+        if (place.y >= to) break;
+        if (place.y + place.height > from) places.push_back(place);
+      }
     }
   }
   return places;
@@ -110,11 +139,19 @@ StripPlace LaneLayout::headerOf(u32 track) const {
   return {track, true, folded_[track], LaneKind::Task, tops_[track], headerHeight()};
 }
 
-StripPlace LaneLayout::placeOf(u32 track, LaneKind lane) const {
+StripPlace LaneLayout::placeOf(u32 track, LaneKind lane, u32 timerRow) const {
   if (folded_[track]) return headerOf(track);
   s64 y = tops_[track] + headerHeight();
-  for (std::size_t l = 0; l < number(lane); ++l) y += heightOf(static_cast<LaneKind>(l));
-  return {track, false, false, lane, y, heightOf(lane)};
+  for (std::size_t l = 0; l < number(lane); ++l)
+    y += heightWithRows(track, static_cast<LaneKind>(l));
+  s32 height = heightOf(track, lane);
+  const TimerRows::OfLane rows = timerRows(track).of(lane);
+  timerRow = std::min(timerRow, rows.count);
+  for (u32 row = 1; row <= timerRow; ++row) {
+    y += height;
+    height = heightOfTimerRow(row == rows.tall);
+  }
+  return {track, false, false, lane, y, height, timerRow, rows.count};
 }
 
 }  // namespace tickscope

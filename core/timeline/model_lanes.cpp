@@ -12,12 +12,11 @@ namespace {
 // Lateness that is no fault yet, ns; wheel timers: jiffies.
 constexpr s64 usualHard = 100'000, usualSoft = 500'000, usualWheel = 2;
 
+/// Timers of a lane whose rank is kept, of the lost ones and of the others: no screen has rows for more.
+constexpr std::ptrdiff_t mostRanked = 16;
+
 /// So that differences of two times do not overflow.
 s64 nearer(s64 time) { return std::clamp(time, -farthest + 1, farthest - 1); }
-
-u32 placeOf(const std::vector<s64>& times, s64 time) {
-  return static_cast<u32>(std::ranges::lower_bound(times, time) - times.begin());
-}
 
 class ModelBuild {
  public:
@@ -26,6 +25,11 @@ class ModelBuild {
 
   bool run(Progress& progress) {
     lanes_.tracks.resize(timeline_.tracks.size());
+    for (const Discrepancy& one : lanes_.tables->discrepancies) {
+      if (one.kind == DiscrepancyKind::Lost && !one.warmUp && one.timer)
+        lost_.push_back(*one.timer);
+    }
+    std::ranges::sort(lost_);
     const auto& spans = lanes_.tables->spans;
     progress.begin("drawing up armed timers", spans.size());
     for (u32 i = 0; i < spans.size(); ++i) {
@@ -42,7 +46,7 @@ class ModelBuild {
     for (const CpuLines& lines : lanes_.tables->cpus) {
       if (progress.cancelled()) return false;
       if (const Known<u32> track = trackOf(lines.cpu))
-        addDue(lanes_.tracks[*track].due, timeline_.tracks[*track], lines.expiresNext);
+        lanes_.tracks[*track].due = dueLine(timeline_.tracks[*track], lines.expiresNext);
     }
     addBlindSpots();
     return true;
@@ -65,31 +69,61 @@ class ModelBuild {
 
   void finish(ArmedLane& lane) {
     const u32 count = static_cast<u32>(lane.byBegin.size());
+    std::vector<s64> times(count);
+    for (u32 i = 0; i < count; ++i) times[i] = lanes_.endOf(lanes_.span(lane.byBegin[i]));
+    std::ranges::sort(times);
+    lane.ends = TimeColumn(times);
     struct At {
       s64 time;
       SpanId span;
     };
     std::vector<At> order(count);
-    const auto fill = [&](auto&& timeOf) {
-      for (u32 i = 0; i < count; ++i)
-        order[i] = {timeOf(lanes_.span(lane.byBegin[i])), lane.byBegin[i]};
-      std::ranges::stable_sort(order, {}, &At::time);
-    };
-    lane.ends.resize(count);
-    lane.byEnd.resize(count);
-    fill([&](const ArmedSpan& span) { return lanes_.endOf(span); });
+    for (u32 i = 0; i < count; ++i)
+      order[i] = {lanes_.beginOf(lanes_.span(lane.byBegin[i])), lane.byBegin[i]};
+    std::ranges::stable_sort(order, {}, &At::time);
     for (u32 i = 0; i < count; ++i) {
-      lane.ends[i] = order[i].time;
-      lane.byEnd[i] = order[i].span;
-    }
-    lane.begins.resize(count);
-    fill([&](const ArmedSpan& span) { return lanes_.beginOf(span); });
-    for (u32 i = 0; i < count; ++i) {
-      lane.begins[i] = order[i].time;
+      times[i] = order[i].time;
       lane.byBegin[i] = order[i].span;
     }
+    lane.begins = TimeColumn(times);
+    lane.byBegin.shrink_to_fit();
     lane.latest.build(count, [&](u32 i) { return lanes_.endOf(lanes_.span(lane.byBegin[i])); });
     if (lanes_.nanoseconds) addLate(lane);
+    addTimers(lane);
+  }
+
+  void addTimers(ArmedLane& lane) {
+    lane.byTimer = lane.byBegin;
+    std::ranges::stable_sort(lane.byTimer, {}, [&](SpanId id) { return lanes_.span(id).timer; });
+    for (u32 i = 0; i < lane.byTimer.size(); ++i) {
+      const TimerId timer = lanes_.span(lane.byTimer[i]).timer;
+      if (lane.timers.empty() || lane.timers.back().timer != timer)
+        lane.timers.push_back({timer, i, 0});
+      ++lane.timers.back().count;
+    }
+    lane.timers.shrink_to_fit();
+    lane.ranked.resize(lane.timers.size());
+    std::iota(lane.ranked.begin(), lane.ranked.end(), 0U);
+    const auto isLost = [&](u32 place) {
+      return std::ranges::binary_search(lost_, lane.timers[place].timer);
+    };
+    const auto others = std::ranges::stable_partition(lane.ranked, isLost).begin();
+    lane.lost = static_cast<u32>(others - lane.ranked.begin());
+    // Of each part the first ones only: nobody looks at more than fit a screen.
+    const auto first = [&](auto begin, auto end) {
+      const auto kept = begin + std::min<std::ptrdiff_t>(end - begin, mostRanked);
+      std::partial_sort(begin, kept, end, [&](u32 a, u32 b) {
+        const u32 more = lane.timers[a].count, fewer = lane.timers[b].count;
+        return more != fewer ? more > fewer : a < b;
+      });
+      return kept;
+    };
+    const auto keptOthers = first(others, lane.ranked.end());
+    const auto keptLost = first(lane.ranked.begin(), others);
+    lane.ranked.erase(keptOthers, lane.ranked.end());
+    lane.ranked.erase(keptLost, lane.ranked.begin() + lane.lost);
+    lane.lost = static_cast<u32>(keptLost - lane.ranked.begin());
+    lane.ranked.shrink_to_fit();
   }
 
   void addLate(ArmedLane& lane) {
@@ -109,27 +143,25 @@ class ModelBuild {
     }
   }
 
-  void addDue(DueLine& line, const CpuTrack& track, const StepLine& steps) {
+  [[nodiscard]] DueLine dueLine(const CpuTrack& track, const StepLine& steps) const {
+    std::vector<s64> at, due;
     const auto add = [&](Row row) {
       const Known<s64> value = steps.at(row);
-      s64 due = DueLine::unknown;
+      s64 next = DueLine::unknown;
       if (value && MonoTime{*value} == never) {
-        due = DueLine::never;
+        next = DueLine::never;
       } else if (value) {
         const auto time = lanes_.clocks->trace(MonoTime{*value}, track.cpu);
-        if (time) due = nearer(timeline_.relative(time->value));
+        if (time) next = nearer(timeline_.relative(time->value));
       }
-      if (!line.due.empty() && line.due.back() == due) return;
-      const s64 at = timeline_.relative(store_.time(row));
-      line.at.push_back(line.at.empty() ? at : std::max(at, line.at.back()));
-      line.due.push_back(due);
+      if (!due.empty() && due.back() == next) return;
+      const s64 now = timeline_.relative(store_.time(row));
+      at.push_back(at.empty() ? now : std::max(now, at.back()));
+      due.push_back(next);
     };
     if (steps.at(Row{0})) add(Row{0});
     for (Row row = steps.nextChange(Row{0}); row != noRow; row = steps.nextChange(row)) add(row);
-    line.end = track.last;
-    const u32 count = static_cast<u32>(line.at.size());
-    line.highest.build(count, [&](u32 i) { return highestOf(line, i); });
-    line.lowest.build(count, [&](u32 i) { return negativeLowestOf(line, i); });
+    return {at, due, track.last};
   }
 
   void addBlindSpots() {
@@ -150,28 +182,66 @@ class ModelBuild {
   ModelLanes& lanes_;
   const Timeline& timeline_;
   const EventStore& store_;
+  std::vector<TimerId> lost_;  // ascending
 };
 
 }  // namespace
 
 u32 ArmedLane::touching(s64 from, s64 to) const {
-  const u32 begun = placeOf(begins, to);
-  const u32 ended = placeOf(ends, from);
+  const u32 begun = begins.lowerBound(to);
+  const u32 ended = ends.lowerBound(from);
   return begun > ended ? begun - ended : 0;
 }
 
-s64 highestOf(const DueLine& line, u32 step) {
-  return line.known(step) ? line.due[step] - line.at[step] : RangeTop::none;
+Known<u32> ArmedLane::placeOf(TimerId timer) const {
+  const auto at = std::ranges::lower_bound(timers, timer, {}, &LaneTimer::timer);
+  if (at == timers.end() || at->timer != timer) return {};
+  return static_cast<u32>(at - timers.begin());
 }
 
-s64 negativeLowestOf(const DueLine& line, u32 step) {
-  return line.known(step) ? line.endOf(step) - line.due[step] : RangeTop::none;
+DueLine::DueLine(const std::vector<s64>& at, const std::vector<s64>& due, s64 end)
+    : at_(at), end_(end) {
+  const u32 count = static_cast<u32>(at.size());
+  left_.reserve(count);
+  for (u32 step = 0; step < count; ++step) {
+    if (due[step] == unknown || due[step] == never) {
+      left_.push_back(due[step] == never ? wordNever : wordUnknown);
+    } else if (due[step] >= at[step] && due[step] - at[step] < s64{firstWord}) {
+      left_.push_back(static_cast<u32>(due[step] - at[step]));
+    } else {
+      left_.push_back(wordFar);
+      far_.push_back({step, due[step]});
+    }
+  }
+  far_.shrink_to_fit();
+  begins_.build(count, [&](u32 step) { return leftAtBegin(step); });
+  ends_.build(count, [&](u32 step) { return overAtEnd(step); });
+}
+
+s64 DueLine::dueOfWord(u32 step) const {
+  if (left_[step] == wordNever) return never;
+  if (left_[step] == wordUnknown) return unknown;
+  return std::ranges::lower_bound(far_, step, {}, &Far::step)->due;
+}
+
+s64 DueLine::highest(u32 from, u32 to) const {
+  return begins_.top(from, to, [&](u32 step) { return leftAtBegin(step); });
+}
+
+s64 DueLine::lowest(u32 from, u32 to) const {
+  const s64 over = ends_.top(from, to, [&](u32 step) { return overAtEnd(step); });
+  return over == RangeTop::none ? over : -over;
 }
 
 Known<u32> DueLine::stepAt(s64 time) const {
-  const auto after = std::ranges::upper_bound(at, time);
-  if (after == at.begin()) return {};
-  return static_cast<u32>(after - at.begin()) - 1;
+  const u32 after = at_.lowerBound(time + 1);
+  if (after == 0) return {};
+  return after - 1;
+}
+
+u64 DueLine::bytes() const {
+  return at_.bytes() + left_.capacity() * sizeof(u32) + far_.capacity() * sizeof(Far) +
+         begins_.bytes() + ends_.bytes();
 }
 
 s64 ModelLanes::beginOf(const ArmedSpan& span) const {
@@ -223,35 +293,46 @@ bool ModelLanes::isLate(const ArmedSpan& span, Known<s64> due) const {
   return due && endOf(span) - *due > usualLateness(span);
 }
 
+Known<SpanId> ModelLanes::spanAt(const ArmedLane& lane, TimerId timer, s64 time) const {
+  const Known<u32> place = lane.placeOf(timer);
+  if (!place) return {};
+  const auto begin = lane.byTimer.begin() + lane.timers[*place].first;
+  const auto after =
+      std::upper_bound(begin, begin + lane.timers[*place].count, time,
+                       [&](s64 wanted, SpanId id) { return wanted < beginOf(span(id)); });
+  return after == begin ? *begin : *(after - 1);
+}
+
 Known<SpanId> ModelLanes::spanOfRow(Row row) const {
   if (number(row) >= timeline->store->size()) return {};
   const s64 time = timeline->relative(timeline->store->time(row));
-  Known<SpanId> ended;
   for (const CpuModelLanes& track : tracks) {
     for (const ArmedLane* lane : {&track.wheel, &track.hrtimers}) {
-      for (u32 i = placeOf(lane->begins, time); i < lane->begins.size() && lane->begins[i] == time;
-           ++i) {
+      for (u32 i = lane->begins.lowerBound(time);
+           i < lane->begins.size() && lane->begins[i] == time; ++i) {
         if (span(lane->byBegin[i]).armed == row) return lane->byBegin[i];
-      }
-      for (u32 i = placeOf(lane->ends, time); i < lane->ends.size() && lane->ends[i] == time; ++i) {
-        if (span(lane->byEnd[i]).ended == row) ended = lane->byEnd[i];
       }
     }
   }
-  return ended;
+  const auto& ended = tables->endOrder;
+  const auto at =
+      std::ranges::lower_bound(ended, row, {}, [&](SpanId id) { return span(id).ended; });
+  for (auto one = at; one != ended.end() && span(*one).ended == row; ++one) {
+    if (span(*one).owner != noCpu) return *one;
+  }
+  return {};
 }
 
 u64 ModelLanes::bytes() const {
   u64 sum = tracks.capacity() * sizeof(CpuModelLanes);
   for (const CpuModelLanes& track : tracks) {
     for (const ArmedLane* lane : {&track.wheel, &track.hrtimers}) {
-      sum += (lane->begins.capacity() + lane->ends.capacity()) * sizeof(s64);
-      sum += (lane->byBegin.capacity() + lane->byEnd.capacity()) * sizeof(SpanId);
-      sum += lane->latest.bytes() + lane->late.capacity() * sizeof(TimeRange);
+      sum += lane->begins.bytes() + lane->ends.bytes() + lane->latest.bytes();
+      sum += (lane->byBegin.capacity() + lane->byTimer.capacity()) * sizeof(SpanId);
+      sum += lane->late.capacity() * sizeof(TimeRange);
+      sum += lane->timers.capacity() * sizeof(LaneTimer) + lane->ranked.capacity() * sizeof(u32);
     }
-    sum += (track.due.at.capacity() + track.due.due.capacity()) * sizeof(s64);
-    sum += track.due.highest.bytes() + track.due.lowest.bytes();
-    sum += track.blind.capacity() * sizeof(LaneBlind);
+    sum += track.due.bytes() + track.blind.capacity() * sizeof(LaneBlind);
   }
   return sum;
 }

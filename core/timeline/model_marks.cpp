@@ -32,20 +32,6 @@ float cut(double x, const ViewWindow& window) {
   return static_cast<float>(std::clamp(x, 0.0, window.width));
 }
 
-/// The first place from `place` on whose time is not before `time`, searched with growing steps.
-u32 gallop(const std::vector<s64>& times, s64 time, u32 place) {
-  const u32 size = static_cast<u32>(times.size());
-  u32 step = 1;
-  u32 high = place;
-  while (high < size && times[high] < time) {
-    place = high + 1;
-    high = size - high > step ? high + step : size;
-    step *= 2;
-  }
-  return static_cast<u32>(std::lower_bound(times.begin() + place, times.begin() + high, time) -
-                          times.begin());
-}
-
 class ArmedMarks {
  public:
   ArmedMarks(SceneStrip& strip, const ModelLanes& model, const SceneRequest& request,
@@ -74,8 +60,7 @@ class ArmedMarks {
 
  private:
   void collect() {
-    const u32 end =
-        static_cast<u32>(std::ranges::lower_bound(lane_.begins, window_.to) - lane_.begins.begin());
+    const u32 end = lane_.begins.lowerBound(window_.to);
     const auto leaf = [&](u32 i) { return model_.endOf(model_.span(lane_.byBegin[i])); };
     lane_.latest.forEachFrom(end, window_.from, leaf, [&](u32 i) {
       spans_.push_back(lane_.byBegin[i]);
@@ -86,37 +71,12 @@ class ArmedMarks {
     timers_.erase(std::unique(timers_.begin(), timers_.end()), timers_.end());
   }
 
-  [[nodiscard]] SceneArmed barOf(SpanId id) const {
-    const ArmedSpan& span = model_.span(id);
-    SceneArmed bar;
-    bar.span = id;
-    const s64 begin = model_.beginOf(span);
-    const s64 end = model_.endOf(span);
-    bar.from = cut(window_.x(begin), window_);
-    bar.to = cut(window_.x(end), window_);
-    bar.beginKnown = span.armed != noRow && begin >= window_.from;
-    bar.endKnown = span.ended != noRow && span.end != SpanEnd::Unknown && end <= window_.to;
-    bar.ink = model_.isWheel(span)       ? Ink::Wheel
-              : isSoft(span.clockBase()) ? Ink::HrtimerSoft
-                                         : Ink::Hrtimer;
-    bar.replaced = span.end == SpanEnd::Restarted || span.end == SpanEnd::Cancelled ||
-                   span.end == SpanEnd::ReInitialised;
-    const Known<s64> due = model_.dueOf(span);
-    if (due && *due >= window_.from && *due < window_.to)
-      bar.due = static_cast<float>(window_.x(*due));
-    if (due && model_.isLate(span, due)) {
-      bar.replaced = false;
-      bar.late = cut(window_.x(std::max(*due, begin)), window_);
-    }
-    return bar;
-  }
-
   void bars(double row) {
     strip_.armedHeight = static_cast<float>(
         std::max(barHeight, row * static_cast<double>(std::max<std::size_t>(timers_.size(), 1))));
     double flagBefore = -flagRoom;
     for (const SpanId id : spans_) {
-      SceneArmed bar = barOf(id);
+      SceneArmed bar = barOf(model_, id, window_);
       const auto place = std::ranges::lower_bound(timers_, model_.span(id).timer) - timers_.begin();
       bar.top = static_cast<float>(
           foot_ - row * static_cast<double>(timers_.end() - timers_.begin() - place));
@@ -135,8 +95,8 @@ class ArmedMarks {
     std::vector<u32> counts;
     u32 begun = 0, ended = 0, most = 0;
     const auto armed = [&](s64 time) {
-      begun = gallop(lane_.begins, time, begun);
-      ended = gallop(lane_.ends, time, ended);
+      begun = lane_.begins.gallop(time, begun);
+      ended = lane_.ends.gallop(time, ended);
       return begun > ended ? begun - ended : 0;
     };
     u32 last = armed(window_.from);
@@ -200,7 +160,8 @@ class ArmedMarks {
   }
 
   void select() {
-    if (!request_.selected) return;
+    // With a row of its own, it is marked there.
+    if (!request_.selected || strip_.chosen) return;
     const auto same = [&](const SceneArmed& bar) {
       return !bar.many && bar.span == *request_.selected;
     };
@@ -211,31 +172,14 @@ class ArmedMarks {
                                                   : model_.tracks[strip_.track].hrtimers;
       if (&own != &lane_ || model_.timeline->tracks[strip_.track].cpu != span.owner) return;
       if (model_.beginOf(span) >= window_.to || model_.endOf(span) < window_.from) return;
-      SceneArmed bar = barOf(*request_.selected);
+      SceneArmed bar = barOf(model_, *request_.selected, window_);
       bar.height = static_cast<float>(
           std::max<double>(static_cast<double>(strip_.armedHeight) - 1, lowManyHeight));
       bar.top = static_cast<float>(foot_) - bar.height;
       strip_.armed.push_back(std::move(bar));
       at = std::prev(strip_.armed.end());
     }
-    at->selected = true;
-    at->flag = at->due.has_value();
-    if (span.armed != noRow) at->arm = cut(window_.x(model_.beginOf(span)), window_);
-    const Known<s64> due = model_.dueOf(span);
-    if (span.armed == noRow) at->label = "armed before the recording";
-    if (!due) return;
-    if (!at->label.empty()) at->label += "  ";
-    at->label += "due ";
-    at->label += request_.timeWords ? request_.timeWords(*due) : fmt::format("{}", *due);
-    if (model_.nanoseconds && span.armed != noRow) {
-      const s64 ahead = *due - model_.beginOf(span);
-      at->label += fmt::format("  {}{}", ahead < 0 ? "−" : "+", lengthInShort(std::abs(ahead)));
-    }
-    if (at->late) {
-      at->label +=
-          fmt::format("  {} {} late", span.end == SpanEnd::Expired ? "expired" : "still armed",
-                      lengthInShort(*model_.latenessOf(span)));
-    }
+    markSelected(*at, model_, request_, window_);
     // The selected bar is painted over the others.
     std::rotate(at, at + 1, strip_.armed.end());
   }
@@ -262,10 +206,10 @@ void piecesOfSteps(const DueLine& line, u32 first, u32 last, const ViewWindow& w
                    std::vector<Piece>& pieces) {
   bool joined = false;
   for (u32 step = first; step < last; ++step) {
-    const s64 from = std::max(line.at[step], window.from);
+    const s64 from = std::max(line.at(step), window.from);
     const s64 to = std::min(line.endOf(step), window.to);
     if (line.known(step) && to >= from) {
-      pieces.push_back({from, to, line.due[step] - from, line.due[step] - to, joined, false});
+      pieces.push_back({from, to, line.due(step) - from, line.due(step) - to, joined, false});
       joined = true;
     } else {
       joined = false;
@@ -281,19 +225,17 @@ void piecesOfColumns(const DueLine& line, u32 first, const ViewWindow& window,
   for (s32 c = 0; c < columns; c += cellWidth) {
     const s64 from = window.timeOfColumn(c);
     const s64 to = window.timeOfColumn(std::min(c + cellWidth, columns));
-    const u32 next = gallop(line.at, to, place);
+    const u32 next = line.times().gallop(to, place);
     if (next == place) continue;
-    const s64 high = line.highest.top(place, next, [&](u32 i) { return highestOf(line, i); });
-    const s64 low = line.lowest.top(place, next, [&](u32 i) { return negativeLowestOf(line, i); });
     // The step that is in force over several columns counts with its part of each.
     const u32 last = next - 1;
     if (next - place == 1 && line.known(last)) {
-      const s64 begin = std::max(from, line.at[last]);
+      const s64 begin = std::max(from, line.at(last));
       const s64 end = std::min(to, line.endOf(last));
       if (end >= begin)
-        pieces.push_back({begin, end, line.due[last] - begin, line.due[last] - end, false, false});
-    } else if (high != RangeTop::none) {
-      pieces.push_back({from, to, high, -low, false, true});
+        pieces.push_back({begin, end, line.due(last) - begin, line.due(last) - end, false, false});
+    } else if (const s64 high = line.highest(place, next); high != RangeTop::none) {
+      pieces.push_back({from, to, high, line.lowest(place, next), false, true});
     }
     place = last;
   }
@@ -309,6 +251,54 @@ std::string lengthInShort(s64 ns) {
   return fmt::format("{:.4g} s", figure / 1e9);
 }
 
+Ink inkOf(const ModelLanes& model, const ArmedSpan& span) {
+  if (model.isWheel(span)) return Ink::Wheel;
+  return isSoft(span.clockBase()) ? Ink::HrtimerSoft : Ink::Hrtimer;
+}
+
+SceneArmed barOf(const ModelLanes& model, SpanId id, const ViewWindow& window) {
+  const ArmedSpan& span = model.span(id);
+  SceneArmed bar;
+  bar.span = id;
+  const s64 begin = model.beginOf(span);
+  const s64 end = model.endOf(span);
+  bar.from = cut(window.x(begin), window);
+  bar.to = cut(window.x(end), window);
+  bar.beginKnown = span.armed != noRow && begin >= window.from;
+  bar.endKnown = span.ended != noRow && span.end != SpanEnd::Unknown && end <= window.to;
+  bar.ink = inkOf(model, span);
+  bar.replaced = span.end == SpanEnd::Restarted || span.end == SpanEnd::Cancelled ||
+                 span.end == SpanEnd::ReInitialised;
+  const Known<s64> due = model.dueOf(span);
+  if (due && *due >= window.from && *due < window.to) bar.due = static_cast<float>(window.x(*due));
+  if (due && model.isLate(span, due)) {
+    bar.replaced = false;
+    bar.late = cut(window.x(std::max(*due, begin)), window);
+  }
+  return bar;
+}
+
+void markSelected(SceneArmed& bar, const ModelLanes& model, const SceneRequest& request,
+                  const ViewWindow& window) {
+  const ArmedSpan& span = model.span(bar.span);
+  bar.selected = true;
+  bar.flag = bar.due.has_value();
+  if (span.armed != noRow) bar.arm = cut(window.x(model.beginOf(span)), window);
+  if (span.armed == noRow) bar.label = "armed before the recording";
+  const Known<s64> due = model.dueOf(span);
+  if (!due) return;
+  if (!bar.label.empty()) bar.label += "  ";
+  bar.label += "due ";
+  bar.label += request.timeWords ? request.timeWords(*due) : fmt::format("{}", *due);
+  if (model.nanoseconds && span.armed != noRow) {
+    const s64 ahead = *due - model.beginOf(span);
+    bar.label += fmt::format("  {}{}", ahead < 0 ? "−" : "+", lengthInShort(std::abs(ahead)));
+  }
+  if (!bar.late) return;
+  bar.label += fmt::format("  {} {} late", span.end == SpanEnd::Expired ? "expired" : "still armed",
+                           lengthInShort(*model.latenessOf(span)));
+}
+
 void addArmed(SceneStrip& strip, const ModelLanes& model, const SceneRequest& request,
               const ViewWindow& window) {
   ArmedMarks(strip, model, request, window).run();
@@ -316,9 +306,9 @@ void addArmed(SceneStrip& strip, const ModelLanes& model, const SceneRequest& re
 
 void addStepLine(SceneStrip& strip, const DueLine& line, bool nanoseconds,
                  const ViewWindow& window) {
-  if (line.at.empty() || line.at.front() >= window.to || line.end < window.from) return;
+  if (line.empty() || line.at(0) >= window.to || line.end() < window.from) return;
   const u32 first = line.stepAt(window.from).value_or(0);
-  const u32 last = static_cast<u32>(std::ranges::lower_bound(line.at, window.to) - line.at.begin());
+  const u32 last = line.times().lowerBound(window.to);
   std::vector<Piece> pieces;
   const bool single = (last - first) * pixelsAStep <= window.width;
   if (single) {

@@ -17,6 +17,13 @@ void addArmed(SceneStrip& strip, const ModelLanes& model, const SceneRequest& re
 void addStepLine(SceneStrip& strip, const DueLine& line, bool nanoseconds,
                  const ViewWindow& window);
 
+/// A life as a bar, all but its place in the strip.
+SceneArmed barOf(const ModelLanes& model, SpanId id, const ViewWindow& window);
+Ink inkOf(const ModelLanes& model, const ArmedSpan& span);
+/// Connects the selected one with its deadline, in words too.
+void markSelected(SceneArmed& bar, const ModelLanes& model, const SceneRequest& request,
+                  const ViewWindow& window);
+
 /// The bar of a scene at a place, `y` from the top of the strip; empty: none, or one that stands for many.
 Known<SpanId> armedAt(const SceneStrip& strip, double x, double y);
 

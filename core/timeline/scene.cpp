@@ -65,8 +65,12 @@ s64 Scene::time(double x) const {
 std::string textOf(const Scene& scene) {
   std::string text = fmt::format("scene {}..{} width {:g}\n", scene.from, scene.to, scene.width);
   for (const SceneStrip& strip : scene.strips) {
-    text +=
-        fmt::format("{}{} y={} h={}", strip.header ? "" : "  ", strip.name, strip.y, strip.height);
+    text += fmt::format("{}{} y={} h={}",
+                        strip.header     ? ""
+                        : strip.timerRow ? "   - "
+                                         : "  ",
+                        strip.name, strip.y, strip.height);
+    if (strip.chosen) text += " chosen";
     if (strip.folded) text += " folded";
     if (!strip.detail.empty()) text += fmt::format(" [{}]", strip.detail);
     if (!strip.words.empty()) text += fmt::format(" \"{}\"", strip.words);

@@ -102,8 +102,11 @@ struct SceneStrip {
   u32 track{};
   bool header = false;  ///< the CPU's header; `lane` has no meaning
   LaneKind lane{};
+  u32 timerRow = 0;        ///< 0: the lane; from 1 on: a row below it, of `timer`
+  Known<TimerId> timer{};  ///< empty: none for this row in the window
+  bool chosen = false;     ///< `timer` is the selected one
   s32 y{}, height{};
-  std::string name;         ///< "CPU1", "softirq"
+  std::string name;         ///< "CPU1", "softirq"; of a row, its timer
   std::string detail;       ///< right part of the label column: "max 66"
   std::string detailBelow;  ///< what the figure counts: "operations a pixel"
   std::string words;        ///< the header sums up the view; a lane without events says so

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "core/base/time_text.h"
 #include "core/timeline/lane_marks.h"
 #include "core/timeline/model_marks.h"
 #include "core/timeline/scene_words.h"
+#include "core/timeline/timer_rows.h"
 
 namespace tickscope {
 
@@ -23,6 +25,9 @@ constexpr float leastHatch = 3;
 constexpr s32 callsUnderLine = 17;
 /// Events that are walked over for a picture: shared by its lanes, as each event costs some 20 ns.
 constexpr u64 walkInAll = 48'000, leastWalk = 2048, mostWalk = 16'384;
+
+/// Cells of dense rows of timers in a picture, shared by these: each costs some 300 ns.
+constexpr u32 cellsInAll = 6144, leastCells = 128, mostCells = 862;
 
 /// A length of a few digits for the label column.
 std::string roughly(s64 ns) {
@@ -37,6 +42,13 @@ std::string roughly(s64 ns) {
 struct TrackView {
   u32 track{};
   std::array<LaneView, laneCount> lanes;
+};
+
+struct TimersOfRows {
+  u32 track{};
+  LaneKind lane{};
+  std::vector<TimerId> timers;
+  std::vector<std::string> names;
 };
 
 class Builder {
@@ -56,7 +68,9 @@ class Builder {
     view();
     for (const StripPlace& place : request_.places) {
       if (place.track >= timeline_.tracks.size()) continue;
-      scene.strips.push_back(place.header ? header(place) : lane(place));
+      scene.strips.push_back(place.header     ? header(place)
+                             : place.timerRow ? timerRow(place)
+                                              : lane(place));
     }
     return scene;
   }
@@ -93,6 +107,7 @@ class Builder {
     strip.header = place.header;
     strip.folded = place.folded;
     strip.lane = place.lane;
+    strip.timerRow = place.timerRow;
     strip.y = static_cast<s32>(std::clamp<s64>(place.y - request_.top, -(1 << 20), 1 << 20));
     strip.height = place.height;
     return strip;
@@ -118,13 +133,17 @@ class Builder {
     return strip;
   }
 
-  SceneStrip lane(const StripPlace& place) const {
+  SceneStrip lane(const StripPlace& place) {
     SceneStrip strip = begin(place);
+    // The selected timer is marked in its row, not here too.
+    if (place.timerRows)
+      strip.chosen = std::ranges::count(rowsOf(place).timers, selectedTimer()) > 0;
     strip.name = nameOf(place.lane);
     const CpuTrack& track = timeline_.tracks[place.track];
     const std::size_t l = number(place.lane);
     const LaneView& view = viewOf(place.track).lanes[l];
     addModel(strip);
+    strip.chosen = false;
     if (track.lanes[l].rows.empty()) {
       if (!strip.armed.empty() || !strip.left.empty()) {
         // The model knows of timers that were armed, or what was due, from other events.
@@ -146,6 +165,7 @@ class Builder {
     Marks marks = isLaneOfTime(place.lane) ? marksOfTime(*timeline_.store, view, place.lane,
                                                          window_, space, request_.durations)
                                            : marksOfInstants(view, place.lane, window_, space);
+    if (!marks.dense) addTimerCount(strip);
     strip.columns = std::move(marks.columns);
     strip.glyphs = std::move(marks.glyphs);
     strip.links = std::move(marks.links);
@@ -153,6 +173,57 @@ class Builder {
     addDetail(strip, view, marks.dense);
     addHatches(strip, track, false);
     return strip;
+  }
+
+  [[nodiscard]] const ModelLanes* model(u32 track) const {
+    return request_.model && track < request_.model->tracks.size() ? request_.model : nullptr;
+  }
+
+  [[nodiscard]] Known<TimerId> selectedTimer() const {
+    if (!request_.model || !request_.selected) return {};
+    return request_.model->span(*request_.selected).timer;
+  }
+
+  /// The timers that have the rows of a lane, in their order.
+  const TimersOfRows& rowsOf(const StripPlace& place) {
+    for (const TimersOfRows& rows : rows_) {
+      if (rows.track == place.track && rows.lane == place.lane) return rows;
+    }
+    TimersOfRows rows{place.track, place.lane, {}, {}};
+    if (const ModelLanes* const lanes = model(place.track)) {
+      const ArmedLane& lane = lanes->armed(place.track, place.lane);
+      const std::vector<u32> chosen =
+          timersInRows(*lanes, lane, window_.from, window_.to, place.timerRows, selectedTimer());
+      for (const u32 timer : chosen) rows.timers.push_back(lane.timers[timer].timer);
+      rows.names = namesOfTimers(*lanes, names_, lane, chosen);
+    }
+    return rows_.emplace_back(std::move(rows));
+  }
+
+  SceneStrip timerRow(const StripPlace& place) {
+    SceneStrip strip = begin(place);
+    const TimersOfRows& rows = rowsOf(place);
+    if (place.timerRow <= rows.timers.size()) {
+      strip.timer = rows.timers[place.timerRow - 1];
+      strip.name = rows.names[place.timerRow - 1];
+      strip.chosen = strip.timer == selectedTimer();
+      const u32 inView = static_cast<u32>(std::ranges::count_if(
+          request_.places, [](const StripPlace& one) { return one.timerRow > 0; }));
+      addTimerRow(strip, *request_.model, request_, window_,
+                  std::clamp(cellsInAll / inView, leastCells, mostCells));
+    }
+    addHatches(strip, timeline_.tracks[place.track], false);
+    return strip;
+  }
+
+  /// Whose lane it is, or of how many.
+  void addTimerCount(SceneStrip& strip) const {
+    const ModelLanes* const lanes = model(strip.track);
+    if (!lanes || isLaneOfTime(strip.lane) || strip.lane == LaneKind::Programming) return;
+    const ArmedLane& lane = lanes->armed(strip.track, strip.lane);
+    if (lane.timers.size() == 1) strip.detail = namesOfTimers(*lanes, names_, lane, {0})[0];
+    if (lane.timers.size() > 1)
+      strip.detail = fmt::format("{} timers", grouped(lane.timers.size()));
   }
 
   void addModel(SceneStrip& strip) const {
@@ -256,6 +327,7 @@ class Builder {
   const SceneRequest& request_;
   ViewWindow window_;
   std::vector<TrackView> views_;
+  std::deque<TimersOfRows> rows_;  // keeps its places
   std::array<u32, laneCount> most_{};
 };
 

@@ -486,14 +486,16 @@ TEST(AnalysedTimelineTest, AClickOnAnArmedSpanSelectsItsArmAndTheCardTellsItsLif
   AnalysedTimeline shown(path);
   shown.analyse();
   shown.document_.setVisible({{6'403'180'000}, {6'404'240'000}});
-  const StripPlace lane = shown.widget_.layoutOfLanes().placeOf(1, LaneKind::Hrtimer);
+  StripPlace lane;
   const SceneArmed* bar = nullptr;
   for (const SceneStrip& strip : shown.widget_.scene().strips) {
     if (strip.header || strip.track != 1 || strip.lane != LaneKind::Hrtimer) continue;
     for (const SceneArmed& one : strip.armed) {
-      if (shown.document_.buffer() && one.beginKnown &&
-          shown.analysis_.tables.spans[number(one.span)].armed == Row{266})
-        bar = &one;
+      if (!shown.document_.buffer() || !one.beginKnown ||
+          shown.analysis_.tables.spans[number(one.span)].armed != Row{266})
+        continue;
+      bar = &one;
+      lane = shown.widget_.layoutOfLanes().placeOf(1, LaneKind::Hrtimer, strip.timerRow);
     }
   }
   ASSERT_TRUE(bar);
@@ -519,6 +521,47 @@ TEST(AnalysedTimelineTest, AClickOnAnArmedSpanSelectsItsArmAndTheCardTellsItsLif
     for (const SceneArmed& one : strip.armed) selected = selected || one.selected;
   }
   EXPECT_TRUE(selected);
+}
+
+TEST(AnalysedTimelineTest, TheRowOfALostTimerShowsHowLongItWasPendingAndSelectsItsEvents) {
+  TICKSCOPE_NEED_RECORDING(path, "06-lost.dat");
+  AnalysedTimeline shown(path);
+  shown.analyse();
+  const LaneLayout& layout = shown.widget_.layoutOfLanes();
+  ASSERT_EQ(layout.timerRows(1).wheel.count, 4U);
+  const StripPlace row = layout.placeOf(1, LaneKind::Wheel, 1);
+  const QRect area = shown.widget_.areaOf(row);
+  const QPointF at(shown.widget_.xOf({7'000'000'000}), area.bottom() - 6);
+  shown.widget_.showCard(at);
+  const CardText& card = shown.widget_.card().text();
+  EXPECT_EQ(card.title, "lab_wheel_periodic");
+  QString words;
+  for (const auto& [what, figure] : card.lines) words += what + ": " + figure + "\n";
+  EXPECT_TRUE(words.contains("ended past due by")) << words.toStdString();
+  shown.widget_.selectAt(at);
+  ASSERT_TRUE(shown.document_.cursor() && shown.document_.cursor()->row) << words.toStdString();
+  const auto span = shown.document_.modelLanes()->spanOfRow(*shown.document_.cursor()->row);
+  ASSERT_TRUE(span);
+  EXPECT_TRUE(shown.document_.modelLanes()->isLate(shown.document_.modelLanes()->span(*span)));
+  EXPECT_EQ(layout.timerRows(1).wheel.tall, 1U) << "the selected row is higher";
+}
+
+TEST(AnalysedTimelineTest, RowsOfTimersThatAreNotLostDoNotMakeTheLanesScroll) {
+  TICKSCOPE_NEED_RECORDING(path, "02-ncm-double.dat");
+  AnalysedTimeline shown(path);
+  shown.analyse();
+  u32 before = 0;
+  for (const int height : {200, 480, 640, 1200}) {
+    shown.widget_.resize(1200, height);
+    QApplication::processEvents();
+    const LaneLayout& layout = shown.widget_.layoutOfLanes();
+    const u32 rows = layout.timerRows(1).hrtimers.count;
+    EXPECT_GE(rows, before) << "height " << height;
+    before = rows;
+    if (rows > 0)
+      EXPECT_LE(layout.height(), height - shown.widget_.rulerHeight()) << "height " << height;
+  }
+  EXPECT_EQ(before, 4U);
 }
 
 }  // namespace

@@ -42,9 +42,7 @@ void paintLaneLabels(QImage& image, const Scene& scene, double width, const Them
   bold.setBold(true);
   for (const SceneStrip& strip : scene.strips) {
     const QRectF area(0, strip.y, width, strip.height);
-    const bool chosen = options.selectedTrack == strip.track &&
-                        options.headerSelected == strip.header &&
-                        (strip.header || options.selectedLane == strip.lane);
+    const bool chosen = isChosen(strip, options);
     const Tone ground = chosen         ? Tone::SelectedRow
                         : strip.header ? Tone::CpuHeader
                                        : (number(strip.lane) % 2 ? Tone::OddLane : Tone::Panel);
@@ -59,22 +57,28 @@ void paintLaneLabels(QImage& image, const Scene& scene, double width, const Them
     if (strip.header) paintFold(painter, area, strip.folded, theme.color(Tone::SecondText));
     painter.setPen(theme.color(Tone::Text));
     const QString name = QString::fromStdString(strip.name);
+    if (strip.timerRow) {
+      const double across = width - laneLeft - rightMargin;
+      painter.drawText(QRectF(laneLeft, area.top(), across, area.height() - 1),
+                       Qt::AlignVCenter | Qt::AlignRight | Qt::TextDontClip,
+                       names.elidedText(name, Qt::ElideMiddle, across));
+      continue;
+    }
     const bool tall = strip.height >= 30;
     const double line = tall ? names.height() + 2 : area.height() - 1;
-    const double detailWidth =
-        strip.detail.empty()
-            ? 0
-            : QFontMetricsF(sub).horizontalAdvance(QString::fromStdString(strip.detail)) + 8;
-    const double room = width - laneLeft - rightMargin - detailWidth;
+    const QFontMetricsF details(sub);
+    const double across = width - laneLeft - rightMargin;
+    const QString detail =
+        details.elidedText(QString::fromStdString(strip.detail), Qt::ElideMiddle,
+                           std::max(across - names.horizontalAdvance(name) - 8, across / 3));
+    const double room = across - (detail.isEmpty() ? 0 : details.horizontalAdvance(detail) + 8);
     painter.drawText(QRectF(laneLeft, area.top(), room, line),
                      Qt::AlignVCenter | Qt::AlignLeft | Qt::TextDontClip,
                      names.elidedText(name, Qt::ElideRight, room));
     painter.setFont(sub);
     painter.setPen(theme.color(Tone::SecondText));
-    const QFontMetricsF details(sub);
     const QRectF right(laneLeft, area.top(), width - laneLeft - rightMargin, line);
-    painter.drawText(right, Qt::AlignVCenter | Qt::AlignRight | Qt::TextDontClip,
-                     QString::fromStdString(strip.detail));
+    painter.drawText(right, Qt::AlignVCenter | Qt::AlignRight | Qt::TextDontClip, detail);
     if (tall && !strip.detailBelow.empty()) {
       const QRectF below(laneLeft, area.bottom() - 3 - details.height(),
                          width - laneLeft - rightMargin, details.height());

@@ -113,26 +113,26 @@ CardText cardOfStepLine(const Document& document, u32 track, TraceTime time) {
   const Buffer* const buffer = document.buffer();
   if (!lanes || !buffer || track >= lanes->tracks.size()) return card;
   const DueLine& line = lanes->tracks[track].due;
-  if (line.at.empty()) return card;
+  if (line.empty()) return card;
   const s64 at = lanes->timeline->relative(time);
-  const Known<u32> step = at > line.end ? Known<u32>() : line.stepAt(at);
+  const Known<u32> step = at > line.end() ? Known<u32>() : line.stepAt(at);
   card.title = QStringLiteral("expires_next");
   card.corner = QStringLiteral("CPU%1").arg(number(lanes->timeline->tracks[track].cpu));
   const ClockUnit unit = buffer->clock.unit;
   card.lines.emplace_back(HoverCard::tr("at"), timeInGroups(time, unit));
-  if (!step || line.due[*step] == DueLine::unknown) {
+  if (!step || line.due(*step) == DueLine::unknown) {
     card.lines.emplace_back(HoverCard::tr("the recording does not tell"), HoverCard::tr("unknown"));
-  } else if (line.due[*step] == DueLine::never) {
+  } else if (line.due(*step) == DueLine::never) {
     card.lines.emplace_back(HoverCard::tr("nothing is due, or the timer interrupt runs"),
                             QString());
   } else {
-    const s64 due = line.due[*step];
+    const s64 due = line.due(*step);
     card.lines.emplace_back(HoverCard::tr("next event due"),
                             timeInGroups(lanes->timeline->absolute(due), unit));
     card.lines.emplace_back(due >= at ? HoverCard::tr("left") : HoverCard::tr("overdue for"),
                             differenceWords({std::abs(due - at)}, unit));
     card.lines.emplace_back(HoverCard::tr("in force since"),
-                            timeInGroups(lanes->timeline->absolute(line.at[*step]), unit));
+                            timeInGroups(lanes->timeline->absolute(line.at(*step)), unit));
   }
   return card;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double padding = 2;
 constexpr double shortestEdge = 3;  ///< shorter bars have no edge: it would be all of them
-constexpr double flagHeight = 16;
+constexpr double flagHeight = 16;   ///< where the strip has room for it
 constexpr double pinHeight = 13;
 constexpr double arrow = 3;
 constexpr double arrowRoom = 9;
@@ -38,10 +38,11 @@ void hatchLate(QPainter& painter, const QRectF& box, const QColor& ink, const QC
 }
 
 /// Pole and flag; only its outline where the deadline never came.
-void paintFlag(QPainter& painter, double x, double foot, bool outline, const QColor& ink) {
+void paintFlag(QPainter& painter, double x, double foot, double height, bool outline,
+               const QColor& ink) {
   const double at = std::floor(x);
-  const double top = foot - flagHeight;
-  painter.fillRect(QRectF(at, top, outline ? 1 : 2, flagHeight), ink);
+  const double top = foot - height;
+  painter.fillRect(QRectF(at, top, outline ? 1 : 2, height), ink);
   if (outline) {
     painter.setPen(QPen(ink, 1));
     painter.setBrush(Qt::NoBrush);
@@ -81,8 +82,8 @@ void ScenePainter::paintFlags(QPainter& painter, const SceneStrip& strip, const 
   for (const SceneArmed& bar : strip.armed) {
     if (!bar.flag || !bar.due || bar.selected) continue;
     const double foot = area.top() + static_cast<double>(bar.top + bar.height);
-    paintFlag(painter, area.left() + static_cast<double>(*bar.due), foot, bar.replaced,
-              theme_->color(Tone::Due));
+    paintFlag(painter, area.left() + static_cast<double>(*bar.due), foot,
+              std::min(flagHeight, foot - area.top() - 1), bar.replaced, theme_->color(Tone::Due));
   }
 }
 
@@ -92,7 +93,9 @@ void ScenePainter::paintSelectedTimer(QPainter& painter, const SceneStrip& strip
   for (const SceneArmed& bar : strip.armed) {
     if (!bar.selected) continue;
     const double foot = area.top() + static_cast<double>(bar.top + bar.height);
-    if (bar.due) paintFlag(painter, area.left() + static_cast<double>(*bar.due), foot, false, ink);
+    const double tall = std::min(flagHeight, foot - area.top() - 1);
+    if (bar.due)
+      paintFlag(painter, area.left() + static_cast<double>(*bar.due), foot, tall, false, ink);
     const double left = area.left();
     const QRectF box(left + static_cast<double>(bar.from),
                      area.top() + static_cast<double>(bar.top),
@@ -100,7 +103,7 @@ void ScenePainter::paintSelectedTimer(QPainter& painter, const SceneStrip& strip
     painter.setPen(QPen(theme_->color(Tone::Selection), 1.5));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(box.adjusted(-1, -1, 1, 1));
-    const double y = std::floor(std::max(foot - flagHeight + 6, area.top() + padding));
+    const double y = std::floor(std::max(foot - tall + 6, area.top() + padding));
     double labelAt = box.left() + labelMargin;
     if (bar.due) {
       const double x = std::floor(left + static_cast<double>(*bar.due));
@@ -125,7 +128,7 @@ void ScenePainter::paintSelectedTimer(QPainter& painter, const SceneStrip& strip
     const QString words = fittedLabel(all, metrics, area.right() - labelAt - 2 * labelMargin);
     if (!words.isEmpty()) {
       const double height = std::min(metrics.height(), area.height() - 2);
-      const double top = std::clamp(foot - flagHeight - 3, area.top() + 1,
+      const double top = std::clamp(foot - tall - 3, area.top() + 1,
                                     std::max(area.top() + 1, area.bottom() - 1 - height));
       const QRectF label(labelAt, top, metrics.horizontalAdvance(words) + 2 * labelMargin, height);
       painter.fillRect(label, groundOf(strip, options));

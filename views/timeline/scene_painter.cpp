@@ -31,6 +31,12 @@ QRgb mixed(QRgb ground, QRgb ink, int strength) {
 
 }  // namespace
 
+bool isChosen(const SceneStrip& strip, const PaintOptions& options) {
+  if (strip.timerRow) return strip.chosen;
+  return options.selectedTrack == strip.track && options.headerSelected == strip.header &&
+         (strip.header || options.selectedLane == strip.lane);
+}
+
 QString fittedLabel(const QString& text, const QFontMetricsF& metrics, double room) {
   if (room < 8) return {};
   if (metrics.horizontalAdvance(text) <= room) return text;
@@ -108,10 +114,7 @@ ScenePainter::Inks ScenePainter::inksOf(Ink ink) const {
 }
 
 QColor ScenePainter::groundOf(const SceneStrip& strip, const PaintOptions& options) const {
-  const bool chosen = options.selectedTrack == strip.track &&
-                      options.headerSelected == strip.header &&
-                      (strip.header || options.selectedLane == strip.lane);
-  if (chosen) return theme_->color(Tone::SelectedRow);
+  if (isChosen(strip, options)) return theme_->color(Tone::SelectedRow);
   if (strip.header) return theme_->color(Tone::CpuHeader);
   return theme_->color(number(strip.lane) % 2 ? Tone::OddLane : Tone::Panel);
 }
@@ -253,6 +256,8 @@ void ScenePainter::paintGlyphs(QPainter& painter, const SceneStrip& strip, const
   // In high timer lanes callbacks run along the foot, operations stand above.
   if (isTimerLane(strip.lane) && strip.height >= 24)
     middle = std::floor(foot - std::max<double>(timerBar, strip.armedHeight) - 6) + 0.5;
+  // In the row of a timer they stand on its bar.
+  if (strip.timerRow) middle = std::floor(foot - timerBar / 2) + 0.5;
   painter.save();
   QFont bold = theme_->font(Theme::Text::Sub);
   bold.setBold(true);

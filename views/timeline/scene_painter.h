@@ -25,6 +25,9 @@ struct PaintOptions {
   Known<Row> selectedRow;  ///< gets an outline where it is in the scene
 };
 
+/// Whether a strip has the tint and the bar of what is selected.
+[[nodiscard]] bool isChosen(const SceneStrip& strip, const PaintOptions& options);
+
 class ScenePainter {
  public:
   explicit ScenePainter(const Theme& theme) : theme_(&theme) {}

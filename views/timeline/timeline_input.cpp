@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "core/timeline/model_lanes.h"
+#include "core/timeline/timer_rows.h"
 #include "views/document.h"
 #include "views/timeline/hover_card.h"
 #include "views/timeline/pointer_gestures.h"
@@ -23,6 +24,7 @@ namespace {
 constexpr double panShare = 0.25;
 constexpr double zoomIn = 0.5;
 constexpr double zoomOut = 2;
+constexpr double clickReach = 6;
 
 enum class Letter : u8 { None, W, A, S, D };
 
@@ -264,9 +266,14 @@ void TimelineWidget::selectAt(QPointF place) {
     document_.setCursor(timeAt(place.x()));
     return;
   }
+  if (const Known<TimerId> timer = timerOfRow(*strip)) {
+    setCurrent({strip->track, strip->lane, false});
+    const Known<Row> row = rowOfTimer(*strip, *timer, place);
+    return row ? document_.setCursor(*row) : document_.setCursor(timeAt(place.x()));
+  }
   const CpuTrack& track = timeline->tracks[strip->track];
   const Picked picked = pickAt(*timeline, track, track.lanes[number(strip->lane)], window(),
-                               place.x() - laneArea().left(), 6);
+                               place.x() - laneArea().left(), clickReach);
   setCurrent({strip->track, strip->lane, false});
   if (picked.event) {
     document_.setCursor(*picked.event);
@@ -285,10 +292,22 @@ void TimelineWidget::selectAt(QPointF place) {
   }
 }
 
+Known<Row> TimelineWidget::rowOfTimer(const StripPlace& strip, TimerId timer, QPointF place) {
+  const ArmedLane& lane = model()->armed(strip.track, strip.lane);
+  const s64 time = document_.timeline()->relative(timeAt(place.x()));
+  const s64 reach = static_cast<s64>(clickReach * window().units() / window().width);
+  if (const Known<Row> near = nearestOfTimer(*model(), lane, timer, time, reach)) return near;
+  const Known<SpanId> id = model()->spanAt(lane, timer, time);
+  return id ? rowInView(*id) : Known<Row>();
+}
+
 Known<Row> TimelineWidget::rowOfArmed(const StripPlace& strip, QPointF place) {
   const Known<SpanId> id = armedTimerAt(strip, place);
-  if (!id) return {};
-  const ArmedSpan& span = model()->span(*id);
+  return id ? rowInView(*id) : Known<Row>();
+}
+
+Known<Row> TimelineWidget::rowInView(SpanId id) const {
+  const ArmedSpan& span = model()->span(id);
   const TimeSpan seen = document_.visible();
   // The arm, which is this life's alone: a restart ends one and begins the next. The cursor stays in view.
   for (const Row row : {span.armed, span.ended}) {
@@ -380,6 +399,10 @@ void TimelineWidget::contextMenuEvent(QContextMenuEvent* event) {
   });
   zoom->setEnabled(document_.selection().has_value());
   menu.addAction(tr("Show all"), this, [this] { document_.showAll(); });
+  QAction* const rows =
+      menu.addAction(tr("Rows of single timers"), this, [this] { setTimerRows(!timerRows_); });
+  rows->setCheckable(true);
+  rows->setChecked(timerRows_);
   QMenu* const sizes = menu.addMenu(tr("Lane height"));
   const std::pair<LaneSize, QString> all[] = {{LaneSize::Compact, tr("Low")},
                                               {LaneSize::Default, tr("Usual")},

@@ -11,6 +11,7 @@
 #include "core/timeline/model_marks.h"
 #include "core/timeline/scene_builder.h"
 #include "core/timeline/scene_words.h"
+#include "core/timeline/timer_rows.h"
 #include "core/trace/event_text.h"
 #include "views/document.h"
 #include "views/theme.h"
@@ -54,7 +55,10 @@ TimelineWidget::TimelineWidget(Document& document, QWidget* parent)
   connect(&document, &Document::opened, this, &TimelineWidget::opened);
   connect(&document, &Document::timelineChanged, this, &TimelineWidget::opened);
   connect(&document, &Document::modelLanesChanged, this, &TimelineWidget::modelLanesArrived);
-  connect(&document, &Document::visibleChanged, this, &TimelineWidget::invalidate);
+  connect(&document, &Document::visibleChanged, this, [this] {
+    heightenSelected();
+    invalidate();
+  });
   connect(&document, &Document::cursorChanged, this, &TimelineWidget::cursorMoved);
   connect(&document, &Document::selectionChanged, this, qOverload<>(&QWidget::update));
   connect(&document, &Document::markersChanged, this,
@@ -152,8 +156,62 @@ void TimelineWidget::opened() {
 }
 
 void TimelineWidget::modelLanesArrived() {
+  updateScroll();
   stale_ = true;
   update();
+}
+
+void TimelineWidget::fitRows() {
+  if (model() && timerRows_) {
+    fitTimerRows(layout_, *model(), std::max(1, height() - rulerHeight()));
+  } else {
+    layout_.setTimerRows({});
+  }
+  heightenSelected();
+}
+
+Known<SpanId> TimelineWidget::selectedSpan() const {
+  if (!model() || !document_.cursor() || !document_.cursor()->row) return {};
+  return model()->spanOfRow(*document_.cursor()->row);
+}
+
+void TimelineWidget::heightenSelected() {
+  std::vector<TimerRows> rows;
+  for (u32 track = 0; track < layout_.tracks(); ++track) {
+    rows.push_back(layout_.timerRows(track));
+    rows.back().hrtimers.tall = rows.back().wheel.tall = 0;
+  }
+  if (const Known<SpanId> id = selectedSpan()) {
+    const ArmedSpan& span = model()->span(*id);
+    const LaneKind kind = model()->isWheel(span) ? LaneKind::Wheel : LaneKind::Hrtimer;
+    const ViewWindow seen = window();
+    for (u32 track = 0; track < rows.size(); ++track) {
+      TimerRows::OfLane& own = rows[track].ofTimers(kind);
+      const ArmedLane& lane = model()->armed(track, kind);
+      if (model()->timeline->tracks[track].cpu != span.owner || own.count == 0) continue;
+      const auto chosen = timersInRows(*model(), lane, seen.from, seen.to, own.count, span.timer);
+      const auto at = std::ranges::find(chosen, lane.placeOf(span.timer));
+      if (at != chosen.end()) own.tall = static_cast<u32>(at - chosen.begin()) + 1;
+    }
+  }
+  const s64 before = layout_.height();
+  layout_.setTimerRows(std::move(rows));
+  if (layout_.height() != before) setScrollRange();
+}
+
+Known<TimerId> TimelineWidget::timerOfRow(const StripPlace& place) {
+  if (!place.timerRow) return {};
+  for (const SceneStrip& strip : scene().strips) {
+    if (strip.track == place.track && strip.lane == place.lane && strip.timerRow == place.timerRow)
+      return strip.timer;
+  }
+  return {};
+}
+
+void TimelineWidget::setTimerRows(bool on) {
+  timerRows_ = on;
+  updateScroll();
+  invalidate();
 }
 
 const ModelLanes* TimelineWidget::model() const {
@@ -180,7 +238,10 @@ void TimelineWidget::cursorMoved() {
     }
   }
   // The outline of the selected event is part of the image; the cursor's line is not.
-  if (row != outlined_) stale_ = true;
+  if (row != outlined_) {
+    stale_ = true;
+    heightenSelected();
+  }
   outlined_ = row;
   describe();
   update();
@@ -215,6 +276,11 @@ void TimelineWidget::describe() {
 
 void TimelineWidget::updateScroll() {
   layout_.setScale(Theme::application().textScale());
+  fitRows();
+  setScrollRange();
+}
+
+void TimelineWidget::setScrollRange() {
   const int page = std::max(1, height() - rulerHeight());
   const s64 rest = std::min<s64>(std::max<s64>(layout_.height() - page, 0), 1 << 30);
   bar_->setVisible(rest > 0);
@@ -254,8 +320,7 @@ void TimelineWidget::render() {
   request.top = bar_->value();
   request.places = layout_.placesIn(request.top, request.top + lanes.height());
   request.model = model();
-  if (request.model && document_.cursor() && document_.cursor()->row)
-    request.selected = request.model->spanOfRow(*document_.cursor()->row);
+  request.selected = selectedSpan();
   request.timeWords = [&](s64 time) {
     return timeInGroups(timeline->absolute(time), document_.buffer()->clock.unit).toStdString();
   };
@@ -420,7 +485,9 @@ void TimelineWidget::setCurrent(Place place) {
 Known<SpanId> TimelineWidget::armedTimerAt(const StripPlace& place, QPointF at) {
   if (place.header || !model()) return {};
   for (const SceneStrip& strip : scene().strips) {
-    if (strip.header || strip.track != place.track || strip.lane != place.lane) continue;
+    if (strip.header || strip.track != place.track || strip.lane != place.lane ||
+        strip.timerRow != place.timerRow)
+      continue;
     return armedAt(strip, at.x() - laneArea().left(), at.y() - areaOf(place).top());
   }
   return {};
@@ -429,6 +496,16 @@ Known<SpanId> TimelineWidget::armedTimerAt(const StripPlace& place, QPointF at) 
 void TimelineWidget::showCard(QPointF place) {
   const auto strip = stripAt(place);
   if (!strip || strip->header || gestures_->busy() || place.x() < labelWidth()) return hideCard();
+  if (strip->timerRow) {
+    const QRect area = areaOf(*strip);
+    const Known<TimerId> timer = timerOfRow(*strip);
+    const s64 time = document_.timeline()->relative(timeAt(place.x()));
+    const Known<SpanId> span =
+        timer ? model()->spanAt(model()->armed(strip->track, strip->lane), *timer, time)
+              : Known<SpanId>();
+    return card_->present(span ? cardOfArmed(document_, *span) : CardText{}, place.toPoint(),
+                          area.top(), area.bottom());
+  }
   const CardText text = cardOfPlace(document_, {strip->track, strip->lane}, window(),
                                     place.x() - laneArea().left(), armedTimerAt(*strip, place));
   const QRect area = areaOf(*strip);

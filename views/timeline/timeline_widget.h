@@ -62,6 +62,9 @@ class TimelineWidget : public QWidget {
   void stepInLane(int direction);
   /// -1, 1: the lane above, below; the cursor goes to its nearest event.
   void stepLane(int direction);
+  /// Whether timers get rows of their own below their lane.
+  void setTimerRows(bool on);
+  [[nodiscard]] bool timerRows() const { return timerRows_; }
   void setFromMarkerA(bool on);
   [[nodiscard]] bool fromMarkerA() const { return fromMarkerA_; }
   void showCard(QPointF place);
@@ -98,6 +101,12 @@ class TimelineWidget : public QWidget {
   void cursorMoved();
   void describe();
   void updateScroll();
+  void setScrollRange();
+  void fitRows();
+  void heightenSelected();
+  /// The timer whose row a place is in; empty: no such row.
+  [[nodiscard]] Known<TimerId> timerOfRow(const StripPlace& strip);
+  [[nodiscard]] Known<SpanId> selectedSpan() const;
   void render();
   void modelLanesArrived();
   /// What the model knows of the timeline in view; null: nothing yet.
@@ -108,6 +117,9 @@ class TimelineWidget : public QWidget {
   bool handleLetter(const QKeyEvent& event);
   void reveal(const Place& place);
   [[nodiscard]] Known<Row> rowOfArmed(const StripPlace& strip, QPointF place);
+  [[nodiscard]] Known<Row> rowOfTimer(const StripPlace& strip, TimerId timer, QPointF place);
+  /// Of the rows that a life begins and ends with, one that is in view.
+  [[nodiscard]] Known<Row> rowInView(SpanId id) const;
   [[nodiscard]] double pointerX() const;
   [[nodiscard]] TraceTime middleOfSelection() const;
 
@@ -123,6 +135,7 @@ class TimelineWidget : public QWidget {
   bool stale_ = true;
   bool fromMarkerA_ = false;
   bool sizeChosen_ = false;
+  bool timerRows_ = true;
   Known<Place> current_;
   Known<Row> outlined_;
 };

@@ -9,7 +9,10 @@
 #include "core/analysis.h"
 #include "core/timeline/lane_builder.h"
 #include "core/timeline/scene_builder.h"
+#include "core/timeline/timer_rows.h"
+#include "core/trace/event_text.h"
 #include "tests/support/analysed.h"
+#include "tests/support/golden.h"
 #include "tests/support/recordings.h"
 
 namespace tickscope {
@@ -22,9 +25,11 @@ struct Drawn {
     lanes = *buildModelLanes(*timeline, analysis.tables, analysis.clocks, true, progress);
   }
 
-  Scene scene(s64 from, s64 to, Known<Row> selected = {}) const {
+  /// `page`: room for lanes; timers get rows where there is any.
+  Scene scene(s64 from, s64 to, Known<Row> selected = {}, s64 page = 0) const {
     LaneLayout layout;
     layout.reset(static_cast<u32>(timeline->tracks.size()));
+    if (page) fitTimerRows(layout, *lanes, page);
     SceneRequest request;
     request.from = timeline->relative({from});
     request.to = timeline->relative({to});
@@ -33,7 +38,11 @@ struct Drawn {
     request.model = lanes.get();
     if (selected) request.selected = lanes->spanOfRow(*selected);
     request.timeWords = [this](s64 time) { return std::to_string(timeline->absolute(time).value); };
-    return buildScene(*timeline, {}, request);
+    const EventText text(*analysis.recording, analysis.opened());
+    SceneNames names;
+    names.task = [&](Pid pid) { return text.comm(pid); };
+    names.symbol = [&](Address address) { return text.symbol(address); };
+    return buildScene(*timeline, names, request);
   }
 
   Analysis analysis;
@@ -46,6 +55,15 @@ SceneStrip strip(const Scene& scene, LaneKind lane, u32 track) {
     if (!one.header && one.lane == lane && one.track == track) return one;
   }
   return {};
+}
+
+/// The lines of the rows of a lane.
+std::string textOfRows(const Scene& scene, LaneKind lane, u32 track) {
+  Scene part = scene;
+  std::erase_if(part.strips, [&](const SceneStrip& one) {
+    return one.header || one.lane != lane || one.track != track || one.timerRow == 0;
+  });
+  return textOf(part);
 }
 
 /// The lines of one strip alone.
@@ -65,8 +83,10 @@ TEST_P(ModelLanesOf, HoldEverySpanWithAnOwnerOnceAndCountTheArmedAtAnyTime) {
   for (u32 t = 0; t < drawn.lanes->tracks.size(); ++t) {
     for (const LaneKind kind : {LaneKind::Wheel, LaneKind::Hrtimer}) {
       const ArmedLane& lane = drawn.lanes->armed(t, kind);
-      EXPECT_TRUE(std::ranges::is_sorted(lane.begins));
-      EXPECT_TRUE(std::ranges::is_sorted(lane.ends));
+      for (u32 i = 1; i < lane.begins.size(); ++i) {
+        EXPECT_LE(lane.begins[i - 1], lane.begins[i]) << path << " track " << t;
+        EXPECT_LE(lane.ends[i - 1], lane.ends[i]) << path << " track " << t;
+      }
       for (const SpanId id : lane.byBegin) listed.insert(number(id));
       for (int i = 0; i <= 40; ++i) {
         const s64 time = drawn.timeline->last * i / 40;
@@ -112,7 +132,7 @@ TEST_P(ModelLanesOf, KeepTheStepLineOfTheTables) {
       if (!known || !expected) continue;
       const auto due = drawn.analysis.clocks.trace(MonoTime{*expected}, lines.cpu);
       ASSERT_TRUE(due);
-      EXPECT_EQ(line.due[*step], drawn.timeline->relative(due->value)) << path << " row " << row;
+      EXPECT_EQ(line.due(*step), drawn.timeline->relative(due->value)) << path << " row " << row;
     }
   }
 }
@@ -172,6 +192,92 @@ TEST(ModelLanes, HatchLostTimersFromTheirBucketOn) {
   EXPECT_TRUE(std::ranges::any_of(lane.armed, [](const SceneArmed& bar) {
     return bar.late.has_value();
   })) << textOfStrip(scene, LaneKind::Wheel, 1);
+}
+
+TEST(ModelLanes, GiveEachLostTimerARowWithItsHatch) {
+  TICKSCOPE_NEED_RECORDING(path, "06-lost.dat");
+  const Drawn drawn(path);
+  const s64 begin = drawn.timeline->origin.value;
+  const Scene scene = drawn.scene(begin, begin + drawn.timeline->last, {}, 500);
+  std::set<TimerId> hatched;
+  for (const SceneStrip& strip : scene.strips) {
+    if (strip.track != 1 || strip.lane != LaneKind::Wheel || !strip.timerRow) continue;
+    EXPECT_TRUE(strip.name.starts_with("lab_wheel_periodic …")) << strip.name;
+    for (const SceneArmed& bar : strip.armed) {
+      if (bar.late && bar.to - *bar.late > 300) hatched.insert(*strip.timer);
+    }
+  }
+  EXPECT_EQ(hatched.size(), 4U) << textOfRows(scene, LaneKind::Wheel, 1);
+}
+
+TEST(ModelLanes, ChooseTheSelectedTimerThenLostOnesThenThoseWithMostLivesInView) {
+  TICKSCOPE_NEED_RECORDING(path, "06-lost.dat");
+  const Drawn drawn(path);
+  for (const LaneKind kind : {LaneKind::Wheel, LaneKind::Hrtimer}) {
+    const ArmedLane& lane = drawn.lanes->armed(1, kind);
+    for (const s64 length : {s64{20'000'000}, s64{200'000'000}, drawn.timeline->last}) {
+      for (s64 from = 0; from + length <= drawn.timeline->last; from += length) {
+        const s64 to = from + length;
+        const auto chosen = timersInRows(*drawn.lanes, lane, from, to, 4, {});
+        std::vector<u32> lives(lane.timers.size());
+        for (const SpanId id : lane.byBegin) {
+          const ArmedSpan& span = drawn.lanes->span(id);
+          lives[*lane.placeOf(span.timer)] +=
+              drawn.lanes->beginOf(span) < to && drawn.lanes->endOf(span) >= from;
+        }
+        u32 least = ~u32{0};
+        for (const u32 place : chosen) {
+          const auto lost = lane.ranked.begin() + lane.lost;
+          if (std::find(lane.ranked.begin(), lost, place) == lost)
+            least = std::min(least, lives[place]);
+        }
+        for (u32 place = 0; place < lives.size(); ++place) {
+          if (least == ~u32{0} || std::ranges::count(chosen, place)) continue;
+          EXPECT_LE(lives[place], least) << "timer " << place << " from " << from << " to " << to;
+        }
+        const TimerId last = lane.timers.back().timer;
+        const auto with = timersInRows(*drawn.lanes, lane, from, to, 1, last);
+        ASSERT_EQ(with.size(), 1U);
+        EXPECT_EQ(lane.timers[with[0]].timer, last);
+      }
+    }
+  }
+}
+
+TEST(ModelLanes, DrawARowWithFewCellsMuchAsOneThatIsDrawnLifeByLife) {
+  TICKSCOPE_NEED_RECORDING(path, "02-ncm-double.dat");
+  const Drawn drawn(path);
+  const ArmedLane& lane = drawn.lanes->armed(1, LaneKind::Hrtimer);
+  const u32 most = lane.ranked.front();
+  ASSERT_GT(lane.timers[most].count, 600U) << "too few lives for a dense row";
+  SceneStrip strip;
+  strip.track = 1;
+  strip.lane = LaneKind::Hrtimer;
+  strip.timerRow = 1;
+  strip.height = 23;
+  strip.timer = lane.timers[most].timer;
+  const ViewWindow window = ViewWindow::bounded(0, drawn.timeline->last, 1000, 1);
+  addTimerRow(strip, *drawn.lanes, {}, window, 200);
+  u64 counted = 0;
+  for (const SceneColumn& column : strip.columns) counted += column.count;
+  for (const SceneGlyph& glyph : strip.glyphs) counted += glyph.count;
+  EXPECT_EQ(counted, lane.timers[most].count) << "each life begins once";
+  EXPECT_LE(strip.columns.size(), 200U);
+  EXPECT_LE(strip.armed.size(), 200U);
+}
+
+TEST(ModelLanes, LookLikeThisAroundADoubleReprogramming) {
+  TICKSCOPE_NEED_RECORDING(path, "02-ncm-double.dat");
+  const Drawn drawn(path);
+  support::expectGolden("timeline/ncm-double.txt",
+                        textOf(drawn.scene(6'403'172'000, 6'404'232'000, Row{266}, 600)));
+}
+
+TEST(ModelLanes, LookLikeThisWhereTimersAreLost) {
+  TICKSCOPE_NEED_RECORDING(path, "06-lost.dat");
+  const Drawn drawn(path);
+  const Scene scene = drawn.scene(6'060'000'000, 7'500'000'000, {}, 500);
+  support::expectGolden("timeline/lost-wheel-rows.txt", textOfRows(scene, LaneKind::Wheel, 1));
 }
 
 }  // namespace
