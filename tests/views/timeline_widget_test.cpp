@@ -558,8 +558,9 @@ TEST(AnalysedTimelineTest, RowsOfTimersThatAreNotLostDoNotMakeTheLanesScroll) {
     const u32 rows = layout.timerRows(1).hrtimers.count;
     EXPECT_GE(rows, before) << "height " << height;
     before = rows;
-    if (rows > 0)
+    if (rows > 0) {
       EXPECT_LE(layout.height(), height - shown.widget_.rulerHeight()) << "height " << height;
+    }
   }
   EXPECT_EQ(before, 4U);
 }
