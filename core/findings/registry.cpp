@@ -6,15 +6,19 @@
 
 namespace tickscope {
 
+extern const DetectorInfo f01WakeStorm;
+extern const DetectorInfo f03LostWheelTimer;
 extern const DetectorInfo f06DoubleReprogram;
 extern const DetectorInfo f08WheelMisplaced;
 extern const DetectorInfo f09CoarseByDesign;
 extern const DetectorInfo f11LongCallback;
+extern const DetectorInfo f12CallbackBurst;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 4> all{&f06DoubleReprogram, &f08WheelMisplaced,
-                                                 &f09CoarseByDesign, &f11LongCallback};
+constexpr std::array<const DetectorInfo*, 7> all{
+    &f01WakeStorm,      &f03LostWheelTimer, &f06DoubleReprogram, &f08WheelMisplaced,
+    &f09CoarseByDesign, &f11LongCallback,   &f12CallbackBurst};
 
 }  // namespace
 
