@@ -145,6 +145,17 @@ void StatePanel::makeHeader(QVBoxLayout* column) {
   place_->setFont(Theme::application().font(Theme::Text::Lane));
   place_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   row->addWidget(place_, 1);
+  before_ = new QToolButton(header);
+  before_->setText(tr("before"));
+  before_->setCheckable(true);
+  before_->setAutoRaise(true);
+  before_->setFocusPolicy(Qt::TabFocus);
+  before_->setFont(Theme::application().font(Theme::Text::Lane));
+  before_->setAccessibleName(tr("Before the row"));
+  before_->setToolTip(
+      tr("Show the state as it was before the row at the cursor, not as it is after it."));
+  row->addWidget(before_);
+  connect(before_, &QToolButton::toggled, this, &StatePanel::outdate);
   const auto button = [&](Qt::ArrowType arrow, const QString& name, const QString& tip) {
     auto* const made = new QToolButton(header);
     made->setArrowType(arrow);
@@ -248,8 +259,11 @@ void StatePanel::refresh() {
         tr("Put the cursor on an event: click one in the timeline or in the table. Here stands "
            "then what each "
            "timer base of its CPU held at that instant.");
+  } else if (before_->isChecked() && *row == Row{0}) {
+    sentence = tr("This is the first row: nothing is known of the state before it.");
   } else {
-    const SystemState state = source_.stateAt(*row);
+    const bool before = before_->isChecked();
+    const SystemState state = source_.stateAt(before ? Row{number(*row) - 1} : *row);
     const Cpu atCursor = buffer->events.cpu(*row);
     fillCpus(state, atCursor);
     const Cpu shown = chosen_ ? *chosen_ : stepping_.value_or(atCursor);
@@ -257,9 +271,10 @@ void StatePanel::refresh() {
     if (!view_) sentence = tr("Nothing is known of CPU%1.").arg(number(shown));
     const bool onRow = document_.cursor() && document_.cursor()->row;
     const bool last = number(*row) + 1 >= document_.rowCount();
-    placeWords_ = {onRow || last ? tr("after row %1").arg(countText(number(*row)))
-                                 : tr("after row %1, before %2")
-                                       .arg(countText(number(*row)), countText(number(*row) + 1)),
+    placeWords_ = {before          ? tr("before row %1").arg(countText(number(*row)))
+                   : onRow || last ? tr("after row %1").arg(countText(number(*row)))
+                                   : tr("after row %1, before %2")
+                                         .arg(countText(number(*row)), countText(number(*row) + 1)),
                    tr("row %1").arg(countText(number(*row)))};
   }
   if (!view_) placeWords_.clear();
@@ -268,6 +283,7 @@ void StatePanel::refresh() {
   message_->setVisible(!view_);
   scroll_->setVisible(view_.has_value());
   cpus_->setEnabled(view_.has_value() || chosen_);
+  before_->setEnabled(static_cast<bool>(source_));
   previous_->setEnabled(view_ && source_.previousChange);
   next_->setEnabled(view_ && source_.nextChange);
   if (view_) showView();

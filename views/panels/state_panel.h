@@ -96,6 +96,7 @@ class StatePanel : public QWidget {
   QLabel* place_ = nullptr;
   QStringList placeWords_;  // the longest that fits is shown
   QComboBox* cpus_ = nullptr;
+  QToolButton* before_ = nullptr;  // checked: the state before the row
   QToolButton* previous_ = nullptr;
   QToolButton* next_ = nullptr;
   QLabel* message_ = nullptr;

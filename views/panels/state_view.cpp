@@ -50,7 +50,7 @@ class Maker {
  public:
   Maker(const StateSource& source, const SystemState& state, const CpuState& cpu,
         const Recording& recording, const Buffer& buffer)
-      : source_(source), state_(state), cpu_(cpu), text_(recording, buffer) {
+      : source_(source), state_(state), cpu_(cpu), text_(recording, buffer), store_(buffer.events) {
     if (source.mono) now_ = source.mono(state.row);
   }
 
@@ -72,6 +72,7 @@ class Maker {
     if (!state_.ownerUnknown.empty())
       view.facts.push_back(
           {tr("timers of an unknown CPU"), countText(state_.ownerUnknown.size()), true});
+    addLastEvent(view);
     view.blind = blindWords();
     return view;
   }
@@ -115,6 +116,25 @@ class Maker {
     view.facts.push_back(
         scalar(device, cpu_.programmed, tr("stopped"),
                {ProgrammingNotTraced, LostEvents, CpuOffline, DeferredRearm, NotRecorded}));
+  }
+
+  /// The bottom line: which task the CPU's last event found there, or left there.
+  void addLastEvent(CpuView& view) const {
+    if (!cpu_.online) return;
+    const auto rows = store_.rowsOf(cpu_.cpu);
+    const auto after = std::ranges::upper_bound(rows, state_.row);
+    if (after == rows.begin()) return;
+    const Row row = *(after - 1);
+    const Pid pid = store_.kind(row) == kindOf<SchedSwitch> ? store_.as<SchedSwitch>(row).next.pid
+                                                            : store_.pid(row);
+    const QString task =
+        pid == Pid{0}
+            ? tr("idle")
+            : QStringLiteral("%1-%2").arg(QString::fromStdString(text_.comm(pid))).arg(number(pid));
+    view.facts.push_back({tr("CPU%1").arg(number(cpu_.cpu)),
+                          cpu_.inInterrupt ? tr("%1, in the timer interrupt").arg(task)
+                                           : tr("%1 at row %2").arg(task, countText(number(row))),
+                          true});
   }
 
   [[nodiscard]] QString blindWords() const {
@@ -285,6 +305,7 @@ class Maker {
   const SystemState& state_;
   const CpuState& cpu_;
   EventText text_;
+  const EventStore& store_;
   Known<MonoTime> now_;
 };
 

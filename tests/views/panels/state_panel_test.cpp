@@ -97,6 +97,30 @@ TEST_F(StatePanelTest, ShowsTheCpuOfTheEventAtTheCursor) {
   EXPECT_EQ(list().lineCount(), 5);
 }
 
+TEST_F(StatePanelTest, ShowsTheStateBeforeTheRowWhenAsked) {
+  open();
+  std::vector<Row> asked;
+  StateSource source = madeSource();
+  source.stateAt = [made = source.stateAt, &asked](Row row) {
+    asked.push_back(row);
+    return made(row);
+  };
+  panel.setSource(std::move(source));
+  at(50);
+  ASSERT_FALSE(asked.empty());
+  EXPECT_EQ(asked.back(), Row{50});
+  button("Before the row").click();
+  settle();
+  EXPECT_EQ(asked.back(), Row{49});
+  EXPECT_EQ(panel.shownCpu(), Cpu{1}) << "the CPU is that of the row at the cursor";
+  at(0);
+  EXPECT_TRUE(panel.message().startsWith("This is the first row")) << message();
+  button("Before the row").click();
+  settle();
+  EXPECT_EQ(asked.back(), Row{0});
+  EXPECT_EQ(message(), "");
+}
+
 TEST_F(StatePanelTest, KeepsAChosenCpu) {
   open();
   panel.setSource(madeSource());
