@@ -18,6 +18,7 @@ QList<Gesture> makeGestures() {
   return {
     {Open, M::File, K::Window, tr("&Open…"), "Ctrl+O", tr("Open a recording.")},
     {OpenSample, M::File, K::Window, tr("Open &sample"), "", tr("Open the recording that comes with the program.")},
+    {UseTimerList, M::File, K::Window, tr("Use timer &list…"), "", tr("Let a dump of /proc/timer_list of the same boot tell which timers were armed.")},
     {Reload, M::File, K::Window, tr("&Reload"), "F5", tr("Read the file again.")},
     {CloseTrace, M::File, K::Window, tr("&Close"), "Ctrl+W", tr("Close the recording.")},
     {Quit, M::File, K::Window, tr("&Quit"), "Ctrl+Q", tr("Close the window.")},

@@ -16,6 +16,7 @@ enum class ActionId : u8 {
   // File
   Open,
   OpenSample,
+  UseTimerList,
   Reload,
   CloseTrace,
   Quit,

@@ -46,6 +46,26 @@ void MainWindow::chooseFile() {
   if (!path.isEmpty()) openFile(path);
 }
 
+void MainWindow::chooseTimerList() {
+  const QString folder = path_.isEmpty() ? QString() : QFileInfo(path_).path();
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Use a dump of /proc/timer_list"), folder,
+                                   tr("Dumps (*.txt *timer_list*);;All files (*)"));
+  if (!path.isEmpty()) openFile(path);
+}
+
+void MainWindow::analyseWith(std::shared_ptr<const TimerListDump> timerList) {
+  timerList_ = std::move(timerList);
+  const u32 buffer = document_.bufferIndex();
+  startJob(tr("timer list"), [&](OpenJob& job) {
+    if (document_.timeline()) {
+      job.analyseWith(timerList_, opened_, buffer, document_.timeline());
+    } else {
+      job.buildTimeline(opened_, buffer, timerList_);
+    }
+  });
+}
+
 void MainWindow::openFile(const QString& path) {
   path_ = path;
   errorBar_->hide();
@@ -73,7 +93,14 @@ void MainWindow::startJob(const QString& name, const std::function<void(OpenJob&
           });
   connect(job, &OpenJob::analysed, this,
           [this](const std::shared_ptr<const Analysis>& analysis, quint32 buffer) {
-            if (buffer == document_.bufferIndex()) state_->setSource(stateSourceOf(analysis));
+            if (buffer != document_.bufferIndex()) return;
+            state_->setSource(stateSourceOf(analysis));
+            if (!analysis->timerList) return;
+            status_->say(analysis->seeded
+                             ? tr("The timer list was taken before the first event: the state "
+                                  "begins with its timers.")
+                             : tr("The timer list does not tell of the time before the first "
+                                  "event: the state cannot begin with it."));
           });
   connect(job, &OpenJob::modelLanesBuilt, this,
           [this](const std::shared_ptr<const ModelLanes>& lanes, quint32 buffer) {
@@ -116,6 +143,12 @@ void MainWindow::cancelJob() {
 }
 
 void MainWindow::onOpenedFile(const std::shared_ptr<const Opened>& opened, u32 buffer) {
+  if (opened->timerList && opened_ && document_.buffer()) {
+    // It tells of what is open, which stays.
+    path_ = QString::fromStdString(document_.recording()->path);
+    analyseWith(opened->timerList);
+    return;
+  }
   if (!opened->recording) {
     onFailed(Error{Error::Kind::Unsupported,
                    tr("%1 is a /proc/timer_list dump. The window shows recordings; “tickscope-cli "
@@ -127,6 +160,7 @@ void MainWindow::onOpenedFile(const std::shared_ptr<const Opened>& opened, u32 b
     return;
   }
   opened_ = opened;
+  timerList_.reset();
   opening_ = false;
   settings_.addRecentFile(path_);
   start_->setRecentFiles(settings_.recentFiles());
@@ -151,7 +185,7 @@ void MainWindow::ensureTimeline() {
   if (!document_.buffer() || (document_.timeline() && state_->hasSource())) return;
   const u32 buffer = document_.bufferIndex();
   startJob(QFileInfo(QString::fromStdString(document_.recording()->path)).fileName(),
-           [&](OpenJob& job) { job.buildTimeline(opened_, buffer); });
+           [&](OpenJob& job) { job.buildTimeline(opened_, buffer, timerList_); });
 }
 
 void MainWindow::onFailed(const Error& error) {
@@ -199,13 +233,15 @@ void MainWindow::chooseBuffer(int index) {
   if (index < 0 || static_cast<u32>(index) == document_.bufferIndex()) return;
   const auto buffer = static_cast<u32>(index);
   document_.setBuffer(buffer);
-  startJob(buffers_->currentText(), [&](OpenJob& job) { job.buildTimeline(opened_, buffer); });
+  startJob(buffers_->currentText(),
+           [&](OpenJob& job) { job.buildTimeline(opened_, buffer, timerList_); });
 }
 
 void MainWindow::closeTrace() {
   if (job_) cancelJob();
   document_.close();
   opened_.reset();
+  timerList_.reset();
 }
 
 void MainWindow::showPage() {
@@ -232,6 +268,7 @@ void MainWindow::refreshActions() {
   action(ActionId::ClearSelection)->setEnabled(document_.selection().has_value());
   action(ActionId::Back)->setEnabled(document_.canGoBack());
   action(ActionId::Forward)->setEnabled(document_.canGoForward());
+  action(ActionId::UseTimerList)->setEnabled(document_.buffer() != nullptr);
   action(ActionId::CloseTrace)->setEnabled(document_.recording() != nullptr);
   action(ActionId::Reload)->setEnabled(!path_.isEmpty());
   action(ActionId::Follow)->setChecked(document_.follow());

@@ -70,6 +70,8 @@ class MainWindow : public QMainWindow {
   void showNotices();
   void chooseBuffer(int index);
   void chooseFile();
+  void chooseTimerList();
+  void analyseWith(std::shared_ptr<const TimerListDump> timerList);
   void closeTrace();
   void zoomInMenu(double factor);
   void setMarker(Marker which);
@@ -84,7 +86,8 @@ class MainWindow : public QMainWindow {
   Document document_;
   WindowSettings settings_;
   std::shared_ptr<const Opened> opened_;
-  QString path_;  // of the last file asked for
+  std::shared_ptr<const TimerListDump> timerList_;  // that the analysis of opened_ is given
+  QString path_;                                    // of the last file asked for
   OpenJob* job_ = nullptr;
   bool opening_ = false;  // the job reads a file; what is open is not its result
   QHash<ActionId, QAction*> actions_;

@@ -124,6 +124,7 @@ QAction* MainWindow::on(ActionId id, std::function<void()> act) {
 void MainWindow::makeActions() {
   on(ActionId::Open, [this] { chooseFile(); });
   on(ActionId::OpenSample, [this] { openFile(samplePath()); })->setEnabled(!samplePath().isEmpty());
+  on(ActionId::UseTimerList, [this] { chooseTimerList(); });
   on(ActionId::Reload, [this] { openFile(path_); });
   on(ActionId::CloseTrace, [this] { closeTrace(); });
   on(ActionId::Quit, [this] { close(); });

@@ -93,18 +93,29 @@ void OpenJob::open(OpenRequest request) {
       parts.buffer = buffer;
       parts.ended = !drawable;
     });
-    if (drawable) drawUpAndAnalyse(opened, buffer, request.import.threads);
+    if (drawable) drawUpAndAnalyse(opened, buffer, request.import.threads, {});
   });
 }
 
-void OpenJob::buildTimeline(std::shared_ptr<const Opened> opened, u32 buffer) {
-  thread_ = std::jthread([this, opened = std::move(opened), buffer] {
-    drawUpAndAnalyse(opened, buffer, threadsOfMachine());
+void OpenJob::buildTimeline(std::shared_ptr<const Opened> opened, u32 buffer,
+                            std::shared_ptr<const TimerListDump> timerList) {
+  thread_ = std::jthread(
+      [this, opened = std::move(opened), buffer, timerList = std::move(timerList)]() mutable {
+        drawUpAndAnalyse(opened, buffer, threadsOfMachine(), std::move(timerList));
+      });
+}
+
+void OpenJob::analyseWith(std::shared_ptr<const TimerListDump> timerList,
+                          std::shared_ptr<const Opened> opened, u32 buffer,
+                          std::shared_ptr<const Timeline> timeline) {
+  thread_ = std::jthread([this, timerList = std::move(timerList), opened = std::move(opened),
+                          buffer, timeline = std::move(timeline)]() mutable {
+    analyseDrawn(opened, buffer, timeline, std::move(timerList));
   });
 }
 
-void OpenJob::drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 buffer,
-                               int threads) {
+void OpenJob::drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 buffer, int threads,
+                               std::shared_ptr<const TimerListDump> timerList) {
   auto timeline = withLastCatch([&] {
     return tickscope::buildTimeline(opened->recording->buffers[buffer].events, threads, *progress_);
   });
@@ -114,16 +125,24 @@ void OpenJob::drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 
     parts.buffer = buffer;
     parts.timeline = kept;
   });
+  analyseDrawn(opened, buffer, kept, std::move(timerList));
+}
+
+void OpenJob::analyseDrawn(const std::shared_ptr<const Opened>& opened, u32 buffer,
+                           const std::shared_ptr<const Timeline>& timeline,
+                           std::shared_ptr<const TimerListDump> timerList) {
   AnalysisOptions options;
   options.buffer = buffer;
+  options.timerList = std::move(timerList);
   std::shared_ptr<const Analysis> analysis;
   auto lanes = withLastCatch([&]() -> Result<std::shared_ptr<const ModelLanes>> {
     auto made = analyse(opened->recording, options, *progress_);
     if (!made) return tl::unexpected(std::move(made.error()));
     analysis = std::make_shared<const Analysis>(std::move(*made));
-    return modelLanesOf(kept, analysis, *progress_);
+    return modelLanesOf(timeline, analysis, *progress_);
   });
   tell([&](OpenedParts& parts) {
+    parts.buffer = buffer;
     if (lanes) {
       parts.analysis = std::move(analysis);
       parts.modelLanes = std::move(*lanes);

@@ -37,7 +37,12 @@ class OpenJob : public QObject {
   /// Reads the file, then builds the timeline of the main buffer and analyses it.
   void open(OpenRequest request);
   /// Builds the timeline of another buffer of what is open and analyses it.
-  void buildTimeline(std::shared_ptr<const Opened> opened, u32 buffer);
+  void buildTimeline(std::shared_ptr<const Opened> opened, u32 buffer,
+                     std::shared_ptr<const TimerListDump> timerList = {});
+  /// Analyses a buffer anew with a dump; the timeline stays as it is.
+  void analyseWith(std::shared_ptr<const TimerListDump> timerList,
+                   std::shared_ptr<const Opened> opened, u32 buffer,
+                   std::shared_ptr<const Timeline> timeline);
   /// Returns at once.
   void cancel();
   [[nodiscard]] bool cancelled() const { return progress_->cancelled(); }
@@ -62,7 +67,11 @@ class OpenJob : public QObject {
   template <class Change>
   void tell(Change&& change);
   void failWith(Error error);
-  void drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 buffer, int threads);
+  void drawUpAndAnalyse(const std::shared_ptr<const Opened>& opened, u32 buffer, int threads,
+                        std::shared_ptr<const TimerListDump> timerList);
+  void analyseDrawn(const std::shared_ptr<const Opened>& opened, u32 buffer,
+                    const std::shared_ptr<const Timeline>& timeline,
+                    std::shared_ptr<const TimerListDump> timerList);
 
   std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
   std::shared_ptr<Box> box_;

@@ -23,6 +23,7 @@
 #include "app/window/notice_bar.h"
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
+#include "core/timeline/model_lanes.h"
 #include "tests/support/recordings.h"
 #include "views/panels/events_panel.h"
 #include "views/panels/import_log_panel.h"
@@ -97,6 +98,26 @@ TEST_F(MainWindowTest, ShowsWhatIsInTheFile) {
   EXPECT_EQ(table().shownTexts(266).value(5), "hrtimer_start");
   EXPECT_FALSE(bar(Notice::Level::Error)->isVisible());
   EXPECT_FALSE(bar(Notice::Level::Loss)->isVisible());
+}
+
+TEST_F(MainWindowTest, ATimerListBesideAnOpenRecordingSeedsItsState) {
+  TICKSCOPE_NEED_RECORDING(trace, "11-timerlist.dat");
+  TICKSCOPE_NEED_RECORDING(dump, "11-timerlist.before.txt");
+  open(QString::fromStdString(trace));
+  EXPECT_TRUE(window.action(ActionId::UseTimerList)->isEnabled());
+  const auto timelineBefore = document().timeline();
+  const auto lanesBefore = document().modelLanes();
+  ASSERT_TRUE(lanesBefore);
+  window.openFile(QString::fromStdString(dump));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return document().modelLanes() != lanesBefore; }, 30'000))
+      << status().toStdString();
+  EXPECT_EQ(document().recording()->path, trace) << "the recording stays";
+  EXPECT_EQ(document().timeline(), timelineBefore) << "its timeline needs no new one";
+  u32 seeded = 0;
+  for (const ArmedSpan& span : document().modelLanes()->tables->spans)
+    seeded += span.has(ArmedSpan::Seeded);
+  EXPECT_GT(seeded, 0U);
+  EXPECT_FALSE(bar(Notice::Level::Error)->isVisible());
 }
 
 TEST_F(MainWindowTest, PanelsPaintAgainOnceTheTimelineIsThere) {
