@@ -9,6 +9,7 @@ namespace tickscope {
 extern const DetectorInfo f01WakeStorm;
 extern const DetectorInfo f03LostWheelTimer;
 extern const DetectorInfo f06DoubleReprogram;
+extern const DetectorInfo f07RestartChurn;
 extern const DetectorInfo f08WheelMisplaced;
 extern const DetectorInfo f09CoarseByDesign;
 extern const DetectorInfo f11LongCallback;
@@ -16,9 +17,9 @@ extern const DetectorInfo f12CallbackBurst;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 7> all{
-    &f01WakeStorm,      &f03LostWheelTimer, &f06DoubleReprogram, &f08WheelMisplaced,
-    &f09CoarseByDesign, &f11LongCallback,   &f12CallbackBurst};
+constexpr std::array<const DetectorInfo*, 8> all{
+    &f01WakeStorm,      &f03LostWheelTimer, &f06DoubleReprogram, &f07RestartChurn,
+    &f08WheelMisplaced, &f09CoarseByDesign, &f11LongCallback,    &f12CallbackBurst};
 
 }  // namespace
 
