@@ -254,21 +254,22 @@ class WheelMisplaced final : public Detector {
     }
     finding.what = "bucket behind the predicted one by";
     finding.unit = "jiffies";
-    const std::string timeouts =
-        least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+    const std::string timeouts = least != most ? fmt::format("{} to {} jiffies", least, most)
+                                 : least == 1  ? "1 jiffy"
+                                               : fmt::format("{} jiffies", least);
     finding.title.words(
         "CPU{}: {} of {} wheel timers armed into buckets that its clock does not "
         "give, up to {} jiffies behind",
         cpu, finding.count, finding.opportunities, worst);
-    finding.claim.words("{} timers with timeouts of {} jiffies were put into ", finding.count,
-                        timeouts);
+    finding.claim.words("{} timers with timeouts of {} were put into ", finding.count, timeouts);
     if (first.byTime) {
       finding.claim.words(
           "a bucket of CPU{}'s {} up to {} jiffies behind the predicted one: the "
           "base had been run past that jiffy while they stayed pending.",
           cpu, base, worst);
     } else {
-      finding.claim.words("level {} of CPU{}'s {}", fmt::join(used, ", "), cpu, base);
+      finding.claim.words("level{} {} of CPU{}'s {}", used.size() > 1 ? "s" : "",
+                          fmt::join(used, " and "), cpu, base);
       if (lagMost > 0) {
         finding.claim.words(", which base->clk at least {} jiffies behind jiffies gives",
                             lagLeast == lagMost ? fmt::format("{}", lagMost)
@@ -292,9 +293,10 @@ class WheelMisplaced final : public Detector {
         rule == ForwardRule::F2   ? "always, 5.9"
         : rule == ForwardRule::F1 ? "after idle, 4.13"
                                   : "only while the base is idle, 4.8");
-    finding.observed.words("base->clk was left behind as {}",
-                           first.remote ? "another CPU armed (add_timer_on, or a chosen target)"
-                                        : "the CPU itself armed (mod_timer, add_timer)");
+    finding.observed.words("base->clk was not forwarded when {}",
+                           first.remote
+                               ? "another CPU armed the timer (add_timer_on, or a chosen target)"
+                               : "the CPU itself armed the timer (mod_timer, add_timer)");
     if (const auto seen = material.profile.forward.observed; seen && *seen != rule) {
       finding.observed.words("; the kernel was seen to follow {}", valueText(*seen));
     }
@@ -356,8 +358,8 @@ class WheelMisplaced final : public Detector {
       } else if (g.before(static_cast<u64>(event.now.value),
                           static_cast<u64>(event.baseclk.value))) {
         by = g.distance(static_cast<u64>(event.baseclk.value), static_cast<u64>(event.now.value));
-      } else if (d.model && d.trace) {
-        // A base that took a bucket late is no rewound one.
+      } else if (d.model && d.trace && d.model != bucketOf(material, d.at)) {
+        // Its base was at a later time before. One that is merely not at the time of the bucket does not run early.
         by = g.distance(static_cast<u64>(*d.model), static_cast<u64>(*d.trace));
       }
       if (by <= 0) continue;
@@ -379,6 +381,15 @@ class WheelMisplaced final : public Detector {
         std::ranges::unique(judged.instances, {}, [](const Instance& i) { return i.evidence[0]; });
     judged.instances.erase(same.begin(), same.end());
     return judged;
+  }
+
+  static Known<s64> bucketOf(const Material& material, Row expiry) {
+    const auto& order = material.tables.endOrder;
+    const auto found = std::ranges::lower_bound(order, expiry, {},
+                                                [&](SpanId id) { return material.span(id).ended; });
+    if (found == order.end() || material.span(*found).ended != expiry) return {};
+    const ArmedSpan& span = material.span(*found);
+    return span.secondKnown ? Known<s64>(span.second) : Known<s64>{};
   }
 
   void describeEarly(const Material& material, const Cluster& cluster, Finding& finding) const {
