@@ -60,7 +60,10 @@ void storeMember(u8* to, const T& value, Pools& pools) {
   } else if constexpr (std::is_same_v<T, Task>) {
     TaskBlock block{{0, 0}, number(value.pid), value.prio};
     const std::string_view comm = pools.strings[number(value.comm)];
-    std::memcpy(block.comm, comm.data(), std::min(comm.size(), sizeof block.comm));
+    // The view of an empty text may point nowhere, which memcpy must not be given.
+    if (!comm.empty()) {
+      std::memcpy(block.comm, comm.data(), std::min(comm.size(), sizeof block.comm));
+    }
     put(pools.tasks.intern(block));
   } else {
     put(value);

@@ -201,6 +201,30 @@ TEST(StoreBuilder, StoresEveryKindOfMemberAndLeavesOutWhatIsNotRecorded) {
   EXPECT_TRUE(h.wasArmed);
 }
 
+/// Built with sanitizers this fails when anything is copied from the null of an empty text.
+TEST(StoreBuilder, StoresATaskWithoutAName) {
+  const std::vector<EventType> types{typeOf<SchedSwitch>("sched_switch")};
+  StoreParts parts;
+  parts.types = types;
+  parts.arenas.push_back(std::make_shared<EventArena>());
+  auto pools = std::make_shared<Pools>();
+  const auto none = static_cast<StringId>(pools->strings.intern(std::string_view{}));
+  StreamPiece piece(*parts.arenas[0], *pools, types);
+  ASSERT_TRUE(
+      piece.append({5}, Pid{72}, {}, 0, SchedSwitch{{none, Pid{72}, 120}, 1, {none, Pid{73}, 7}}));
+  piece.close();
+  parts.streams.push_back({Cpu{0}, false, {}});
+  parts.streams[0].pieces.push_back(std::move(piece));
+  Progress progress;
+  const auto store = assemble(std::move(parts), pools, progress);
+  ASSERT_TRUE(store.has_value());
+  const auto event = store->as<SchedSwitch>(Row{0});
+  EXPECT_EQ(store->text(event.prev.comm), "");
+  EXPECT_EQ(event.prev.pid, Pid{72});
+  EXPECT_EQ(store->text(event.next.comm), "");
+  EXPECT_EQ(event.next.prio, 7);
+}
+
 TEST(StoreBuilder, PlacesLossesBetweenTheRowsAroundThem) {
   std::vector<EventType> types{typeOf<SoftirqRaise>("softirq_raise")};
   StoreParts parts;
