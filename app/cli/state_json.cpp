@@ -77,8 +77,8 @@ class StateJson {
             {"hrtimers", std::move(hrtimers)},
             {"expires_next", nsOrNull(cpu.expiresNext)},
             {"softirq_expires_next", nsOrNull(cpu.softirqExpiresNext)},
-            {"softirq_activated", cpu.softirqActivated},
-            {"in_interrupt", cpu.inInterrupt},
+            {"softirq_activated", valueOrNull(cpu.softirqActivated)},
+            {"in_interrupt", valueOrNull(cpu.inInterrupt)},
             {"programmed", nsOrNull(cpu.programmed)},
             {"unknown", std::move(unknown)}};
   }

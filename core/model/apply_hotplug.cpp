@@ -39,6 +39,7 @@ void Replay::died(CpuNow& cpu, Row row) {
   cpu.inTimerInterrupt = cpu.passOpen = false;
   cpu.interrupt.reset();
   cpu.softirq = noVector;
+  cpu.forgetContext();
   CpuNow* target = nullptr;
   for (auto& other : cpus_) {
     if (other->online) {
@@ -56,7 +57,7 @@ void Replay::died(CpuNow& cpu, Row row) {
     if (tick || !target) continue;
     ArmedSpan moved = old;
     moved.armed = row;
-    moved.ended = noRow;
+    moved.ended = moved.left = noRow;
     moved.end = SpanEnd::Open;
     moved.owner = target->cpu;
     moved.flags |= ArmedSpan::MovedHere;
@@ -75,6 +76,7 @@ void Replay::cameUp(CpuNow& cpu, Row row) {
   cpu.online = true;
   cpu.comingUp = true;
   cpu.warm = false;
+  cpu.forgetContext();
   cpu.hrtimers.forgetScalars();
   for (WheelModel& base : cpu.wheel) base.forgetClk();
   for (auto spot = tables_.blindSpots.rbegin(); spot != tables_.blindSpots.rend(); ++spot) {

@@ -151,6 +151,11 @@ void Replay::removed(Row row, TimerNow& timer) {
 
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNumber) {
   TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
+  if (!timer.span && !timer.known && event.wasArmed) {
+    if (const auto seeded = takeSeed(nullptr, event.function, {})) {
+      adopt(timer, *seeded, event.hrtimer);
+    }
+  }
   const Context context = store_.context(row);
   const bool byCallback =
       (context.hardIrq() ? cpu.lastExitHard : cpu.lastExitSoft) == event.hrtimer &&
@@ -181,11 +186,6 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   Known<MonoTime> x;
   if (range) x = range->asBefore;
 
-  if (!timer.span && !timer.known && event.wasArmed) {
-    if (const auto seeded = takeSeed(nullptr, event.function, {})) {
-      adopt(timer, *seeded, event.hrtimer);
-    }
-  }
   // What was armed before, against what the row says of it.
   const bool uncertain = timer.span && isUncertain(tables_.spans[number(*timer.span)], row);
   Known<bool> armedRight;
@@ -257,7 +257,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerStart& event, u32 startNum
   } else if (restart) {
     blindBecause(BlindSpotKind::BeforeEvidence);
     if (wasArmedRecorded_) {
-      expiredFromBefore(timer.id, row, SpanEnd::Restarted, number(base), noCpu);
+      expiredFromBefore(timer, row, SpanEnd::Restarted, number(base), noCpu);
     }
   }
   if (old) timer.lastSpan = old;
@@ -369,14 +369,18 @@ Replay::CancelMeaning Replay::meaningOf(Row row, Address timer) const {
 void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
   TimerNow& timer = this->timer(TimerClass::Hrtimer, event.hrtimer, row);
   const CancelMeaning meaning = meaningOf(row, event.hrtimer);
-  if (meaning == CancelMeaning::Expiry) return;  // hrtimer_expire_entry does it
+  if (meaning == CancelMeaning::Expiry) {
+    announced(timer, row);  // hrtimer_expire_entry does the rest
+    return;
+  }
   if (meaning == CancelMeaning::Restart) {
     closeOperation(cpu);
     cpu.restartAnnounced = event.hrtimer;
     if (!timer.span && !timer.known) {
-      expiredFromBefore(timer.id, row, SpanEnd::Restarted, 0, noCpu);
+      expiredFromBefore(timer, row, SpanEnd::Restarted, 0, noCpu);
     }
-    return;  // hrtimer_start does it
+    announced(timer, row);  // hrtimer_start does the rest
+    return;
   }
   Operation operation;
   operation.removalSeen = leadingCalls(cpu, row, !restartsVisible_, operation.blind);
@@ -390,7 +394,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerCancel& event) {
     if (timer.known && !excused(timer, row)) {
       differs(DiscrepancyKind::CancelledWhileIdle, row, cpu, timer.id);
     } else {
-      expiredFromBefore(timer.id, row, SpanEnd::Cancelled, 0, noCpu);
+      expiredFromBefore(timer, row, SpanEnd::Cancelled, 0, noCpu);
     }
     operation.blind = true;
     operation.why = BlindSpotKind::BeforeEvidence;

@@ -49,6 +49,7 @@ void Replay::beginPass(CpuNow& cpu, Row row) {
   if (cpu.interrupt && cpu.interrupt->enqueueSeen > 0) ++cpu.retries;
   refreshFloor(cpu, row);
   cpu.hrtimers.beginInterrupt({});
+  cpu.interruptTold = true;
   cpu.passOpen = true;
   cpu.expiriesInPass = 0;
   cpu.lastExpires = {};
@@ -317,6 +318,7 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
     why = BlindSpotKind::FieldMissing;
   } else if (!cpu.warm && operation.kind != OperationKind::Interrupt) {
     why = BlindSpotKind::BeforeEvidence;
+    if (!expected.admits(seen)) ++tables_.warmUp[number(DiscrepancyKind::CallCount)];
   } else if (expected.known() || !expected.admits(seen)) {
     outcome = expected.admits(seen);
     if (!*outcome && operation.wallClock) {
@@ -393,6 +395,7 @@ void Replay::endOfHrtimerSoftirq(CpuNow& cpu, Row row) {
   operation.kind = OperationKind::SoftirqEnd;
   operation.row = row;
   operation.predicted = cpu.hrtimers.endSoftirq();
+  cpu.softirqTold = softirqsTold();
   operation.enqueueSeen = cpu.softirqEndCalls;
   cpu.softirqEndCalls = 0;
   judgeOperation(cpu, operation);

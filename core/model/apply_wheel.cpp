@@ -146,8 +146,15 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerStart& event) {
 
 void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
   TimerNow& timer = this->timer(TimerClass::Wheel, event.timer, row);
-  if (announcesExpiry(cpu, row, event.timer)) return;  // timer_expire_entry does it
-  const SpanEnd end = startsAgain(row, event.timer) ? SpanEnd::Restarted : SpanEnd::Cancelled;
+  if (announcesExpiry(cpu, row, event.timer)) {
+    announced(timer, row);  // timer_expire_entry does the rest
+    return;
+  }
+  SpanEnd end = startsAgain(row, event.timer) ? SpanEnd::Restarted : SpanEnd::Cancelled;
+  // Where expiries are not recorded this may be one.
+  if (end == SpanEnd::Cancelled && !wheelExpiriesTold_ && store_.context(row).softIrq()) {
+    end = SpanEnd::Unknown;
+  }
   // next_expiry of its base may be too early from now on, up to the next run.
   for (auto& other : cpus_) {
     if (!timer.span || tables_.spans[number(*timer.span)].owner == other->cpu) {
@@ -161,7 +168,7 @@ void Replay::apply(CpuNow& cpu, Row row, const TimerCancel& event) {
     if (timer.known && !excused(timer, row)) {
       differs(DiscrepancyKind::CancelledWhileIdle, row, cpu, timer.id);
     } else {
-      expiredFromBefore(timer.id, row, end, 0, noCpu);
+      expiredFromBefore(timer, row, end, 0, noCpu);
     }
     timer.known = wheelComplete_;
     return;
@@ -315,8 +322,8 @@ void Replay::judgeRaise(CpuNow& cpu, Row row) {
     cpu.emptyRuns = 0;
     return;
   }
-  if (!wheelComplete_ || in_.filtered || !runBefore || !orderKnown_) {
-    judge(12, {}, wheelComplete_ ? BlindSpotKind::BeforeEvidence : BlindSpotKind::NotRecorded);
+  if (!wheelExpiriesTold_ || in_.filtered || !runBefore || !orderKnown_) {
+    judge(12, {}, wheelExpiriesTold_ ? BlindSpotKind::BeforeEvidence : BlindSpotKind::NotRecorded);
     return;
   }
   if (explained) {

@@ -47,6 +47,8 @@ struct ArmedSpan {
   TimerId timer{};
   Row armed = noRow;  ///< noRow: before the recording
   Row ended = noRow;  ///< noRow: open at its end
+  /// The cancel that announced an expiry or restart in a later row, `ended`: the timer is queued up to here. noRow: none.
+  Row left = noRow;
   s64 expires = 0;  ///< wheel: jiffies asked for; hrtimer: hard expiry on the timer's own clock, ns
   s64 second = 0;   ///< wheel: bucket expiry in jiffies; hrtimer: softexpires, ns
   Cpu owner = noCpu;    ///< whose base or tree holds it
@@ -58,6 +60,8 @@ struct ArmedSpan {
   bool secondKnown = true;
 
   [[nodiscard]] bool has(Flag flag) const { return flags & flag; }
+  /// The first row behind which the timer is not queued any more; noRow: it still is.
+  [[nodiscard]] Row leftAt() const { return left != noRow ? left : ended; }
   [[nodiscard]] ClockBase clockBase() const { return static_cast<ClockBase>(base); }
   [[nodiscard]] WheelBaseKind wheelBase() const { return static_cast<WheelBaseKind>(base); }
 };

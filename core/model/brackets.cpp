@@ -12,8 +12,6 @@ namespace tickscope {
 
 namespace {
 
-/// cpu_idle's state on the way out (PWR_EVENT_EXIT).
-constexpr u32 idleExit = 0xffffffff;
 constexpr std::size_t softirqVectors = 10;
 
 class BracketWalk {

@@ -25,6 +25,12 @@ struct Passes {
 
 }  // namespace
 
+std::vector<Loss> lossesByRow(const EventStore& store) {
+  std::vector<Loss> losses(store.losses().begin(), store.losses().end());
+  std::ranges::stable_sort(losses, {}, [](const Loss& loss) { return loss.next.value_or(noRow); });
+  return losses;
+}
+
 std::vector<Cpu> cpusOf(const EventStore& store) {
   std::vector<Cpu> cpus;
   for (const Stream& stream : store.streams()) cpus.push_back(stream.cpu);
@@ -49,9 +55,7 @@ Hindsight::Hindsight(const EventStore& store, const WheelGeometry& geometry) {
   // A gap on any CPU is a new beginning: what was armed in it is unseen until its next row.
   std::vector<u32> mentioned;  // by address: the part between gaps in which it was seen last
   u32 part = 0;
-  std::vector<Row> gaps;
-  for (const Loss& loss : store.losses()) gaps.push_back(loss.next.value_or(noRow));
-  std::ranges::sort(gaps);
+  const std::vector<Loss> gaps = lossesByRow(store);
 
   // The first mention of an address; true when it was armed before the recording, or in a gap.
   const auto first = [&](Address address, bool armedBefore) {
@@ -78,7 +82,7 @@ Hindsight::Hindsight(const EventStore& store, const WheelGeometry& geometry) {
 
   for (u32 r = 0; r < store.size(); ++r) {
     const Row row{r};
-    while (part < gaps.size() && gaps[part] <= row) ++part;
+    while (part < gaps.size() && gaps[part].next.value_or(noRow) <= row) ++part;
     switch (store.kind(row)) {
       case kindOf<HrtimerInit>:
         first(store.as<HrtimerInit>(row).hrtimer, false);

@@ -47,6 +47,8 @@ class Hindsight {
   std::vector<OfCpu> cpus_;
 };
 
+/// The losses of a store by the row behind them; those that no row follows come last.
+std::vector<Loss> lossesByRow(const EventStore& store);
 /// The CPUs of a store, ascending, each once; and the place of a CPU among them.
 std::vector<Cpu> cpusOf(const EventStore& store);
 std::size_t indexOf(std::span<const Cpu> cpus, Cpu cpu);

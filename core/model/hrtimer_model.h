@@ -130,6 +130,8 @@ class HrtimerModel {
   [[nodiscard]] const Worlds& worlds(HrtimerRule rule) const { return worlds_[number(rule)]; }
   [[nodiscard]] bool inInterrupt() const { return ground_.inInterrupt; }
   [[nodiscard]] bool softirqActivated() const { return ground_.softirqActivated; }
+  /// Events were lost: neither inside the interrupt nor between raise and softirq, as far as is known.
+  void forgetContext() { ground_.inInterrupt = ground_.softirqActivated = ground_.hang = false; }
   [[nodiscard]] bool hanging() const { return ground_.hang; }
   [[nodiscard]] const HrtimerTree& tree(ClockBase base) const { return trees_[number(base)]; }
   [[nodiscard]] bool queued(SpanId span) const { return places_.contains(number(span)); }

@@ -9,6 +9,9 @@ namespace tickscope {
 /// TIMER_SOFTIRQ and HRTIMER_SOFTIRQ (interrupt.h).
 inline constexpr u32 timerVector = 1, hrtimerVector = 8;
 
+/// cpu_idle's state on the way out (PWR_EVENT_EXIT).
+inline constexpr u32 idleExit = 0xffffffff;
+
 /// Bits of hrtimer_start.mode (hrtimer.h; HARD since 5.4, LAZY since 7.1).
 inline constexpr u32 relativeMode = 1, pinnedMode = 2, softMode = 4, hardMode = 8, lazyMode = 0x10;
 

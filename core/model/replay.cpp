@@ -42,8 +42,9 @@ Replay::Replay(const ReplayInput& input)
   callsByProbe_ = !callsTraced_ && hasRows(kindOf<ProgramEventProbe>);
   softirqsTraced_ = hasRows(kindOf<SoftirqEntry>) && hasRows(kindOf<SoftirqExit>);
   raisesTraced_ = hasRows(kindOf<SoftirqRaise>);
-  wheelComplete_ = hasRows(kindOf<TimerStart>) && hasRows(kindOf<TimerCancel>) &&
-                   hasRows(kindOf<TimerExpireEntry>);
+  // Whatever takes a timer off the wheel prints timer_cancel, its expiry too.
+  wheelComplete_ = hasRows(kindOf<TimerStart>) && hasRows(kindOf<TimerCancel>);
+  wheelExpiriesTold_ = wheelComplete_ && showsWheelExpiries();
   // A short recording may have no cancel; whoever records the wheel's records the whole group.
   hrtimersComplete_ = hasRows(kindOf<HrtimerStart>) && hasRows(kindOf<HrtimerExpireEntry>) &&
                       (hasRows(kindOf<HrtimerCancel>) || hasRows(kindOf<TimerCancel>));
@@ -88,11 +89,8 @@ Replay::Replay(const ReplayInput& input)
                       type.kind == kindOf<FuncgraphExit> || type.kind == kindOf<HrtimerRearm>;
     transparent_.push_back(call || type.name == "kernel_stack" || type.name == "user_stack");
   }
-  for (u32 i = 0; i < store_.losses().size(); ++i) lossOrder_.push_back(i);
-  std::ranges::stable_sort(lossOrder_, {},
-                           [&](u32 i) { return store_.losses()[i].next.value_or(noRow); });
-  for (const u32 i : lossOrder_) {
-    const Loss& loss = store_.losses()[i];
+  losses_ = lossesByRow(store_);
+  for (const Loss& loss : losses_) {
     // One before a CPU's first row is no gap: its rows begin there.
     if (!loss.from) continue;
     gaps_.push_back({Row{store_.lowerBound(*loss.from)}, loss.next.value_or(noRow)});
@@ -115,6 +113,16 @@ Replay::Replay(const ReplayInput& input)
 
 Replay::~Replay() = default;
 
+bool Replay::showsWheelExpiries() const {
+  if (hasRows(kindOf<TimerExpireEntry>)) return true;
+  // An expiry prints timer_cancel in the softirq first: without one there nothing expired.
+  for (u32 r = 0; r < store_.size(); ++r) {
+    const Row row{r};
+    if (store_.kind(row) == kindOf<TimerCancel> && store_.context(row).softIrq()) return false;
+  }
+  return softirqsTraced_;
+}
+
 Result<ReplayTables> Replay::run(Progress& progress) {
   const u32 end = std::min(store_.size(), in_.lastRow);
   constexpr u32 slice = 8192;  // well below 10 ms
@@ -130,8 +138,8 @@ Result<ReplayTables> Replay::run(Progress& progress) {
 
 void Replay::step(Row row) {
   now_ = row;
-  while (nextLoss_ < lossOrder_.size()) {
-    const Loss& loss = store_.losses()[lossOrder_[nextLoss_]];
+  while (nextLoss_ < losses_.size()) {
+    const Loss& loss = losses_[nextLoss_];
     if (!loss.next || *loss.next > row) break;
     ++nextLoss_;
     if (CpuNow* cpu = cpuNow(loss.cpu)) lost(*cpu, row);
@@ -150,6 +158,10 @@ void Replay::step(Row row) {
     if (cpu.inTimerInterrupt && !store_.context(row).hardIrq() && kind != kindOf<LocalTimerExit>) {
       endInterrupt(cpu, row);
     }
+  }
+  if (!cpu.interruptTold && !store_.context(row).hardIrq()) {
+    cpu.interruptTold = true;
+    recordLines(cpu, row);
   }
   rowOfCpu(cpu, row, kind);
   if (opaque && kind != kindOf<HrtimerExpireExit>) {
@@ -240,6 +252,7 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
           beginPass(cpu, row);
         }
         cpu.hrtimers.softirqRaised();
+        cpu.softirqTold = softirqsTold();
         if (!cpu.raisedInInterrupt) cpu.raiseRow = row;
         cpu.raisedInInterrupt = true;
         recordLines(cpu, row);
@@ -261,8 +274,12 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
       cpu.softirq = noVector;
       break;
     }
+    case kindOf<CpuIdle>:
+      if (store_.as<CpuIdle>(row).state != idleExit) wentIdle(cpu, row);
+      break;
     case kindOf<TickStop>:
       if (store_.as<TickStop>(row).success != 0) {
+        wentIdle(cpu, row);
         if (const auto mono = in_.clocks.mono(store_.time(row), cpu.cpu)) {
           if (const auto jiffies = in_.clocks.jiffies(*mono)) {
             const u64 latest = wheelRules_.geometry.wrap(jiffies->latest);
@@ -276,6 +293,16 @@ void Replay::rowOfCpu(CpuNow& cpu, Row row, EventKind kind) {
     default:
       break;
   }
+}
+
+bool Replay::softirqsTold() const { return raisesTraced_ && softirqsTraced_; }
+
+/// A CPU goes idle when nothing can run, so no softirq waits for its thread. Under RT one may wait for a lock.
+void Replay::wentIdle(CpuNow& cpu, Row row) {
+  const bool rt = in_.profile.rt.expected.value_or(true);
+  if (cpu.softirqTold || rt || !softirqsTold()) return;
+  cpu.softirqTold = true;
+  recordLines(cpu, row);
 }
 
 bool Replay::gapBetween(Row after, Row row) const {
@@ -414,15 +441,24 @@ void Replay::close(SpanId id, Row row, SpanEnd end) {
   tables_.endOrder.push_back(id);
   if (span.owner == noCpu) std::erase(unplaced_, id);
   if (!unsure_.empty()) std::erase(unsure_, id);
+  if (span.left == noRow) countChange(span.owner, row);
+}
+
+void Replay::announced(TimerNow& timer, Row row) {
+  timer.announced = row;
+  if (!timer.span) return;
+  ArmedSpan& span = tables_.spans[number(*timer.span)];
+  span.left = row;
   countChange(span.owner, row);
 }
 
-void Replay::expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner) {
+void Replay::expiredFromBefore(const TimerNow& timer, Row row, SpanEnd end, u8 base, Cpu owner) {
   const auto id = static_cast<SpanId>(tables_.spans.size());
   ArmedSpan& span = tables_.spans.emplace_back();
   placeInOpen_.push_back(0);
-  span.timer = timer;
+  span.timer = timer.id;
   span.ended = row;
+  if (timer.announced == timer.rowBefore) span.left = timer.announced;
   span.end = end;
   span.base = base;
   span.owner = owner;
@@ -438,19 +474,15 @@ void Replay::expiredUnarmed(CpuNow& cpu, Row row, const TimerNow& timer, u8 base
     differs(DiscrepancyKind::ExpiredWhileIdle, row, cpu, timer.id);
     matched = false;
   } else {
-    expiredFromBefore(timer.id, row, SpanEnd::Expired, base, cpu.cpu);
+    expiredFromBefore(timer, row, SpanEnd::Expired, base, cpu.cpu);
   }
   tables_.ratios.matched.add(matched);
   tables_.ratios.expiries.add(matched);
 }
 
 void Replay::differs(DiscrepancyKind kind, Row row, const CpuNow& cpu, Known<TimerId> timer,
-                     Known<s64> model, Known<s64> trace, bool warmUp) {
-  if (warmUp) {
-    ++tables_.warmUp[number(kind)];
-    return;
-  }
-  tables_.discrepancies.push_back({kind, row, cpu.cpu, timer, model, trace, false});
+                     Known<s64> model, Known<s64> trace) {
+  tables_.discrepancies.push_back({kind, row, cpu.cpu, timer, model, trace});
 }
 
 void Replay::judge(std::size_t invariant, Known<bool> outcome, BlindSpotKind why) {
@@ -499,12 +531,13 @@ void Replay::lost(CpuNow& cpu, Row row) {
   forget(wheelTimers_);
   forget(hrtimers_);
   cpu.hrtimers.forgetScalars();
+  cpu.forgetContext();
   for (WheelModel& base : cpu.wheel) base.forgetClk();
   // A timer may have been made anew in the gap, on another clock, soft instead of hard.
   for (const TimerNow& timer : hrtimers_) {
     if (!timer.span) tables_.timers[number(timer.id)].base.reset();
   }
-  const Loss& loss = store_.losses()[lossOrder_[nextLoss_ - 1]];
+  const Loss& loss = losses_[nextLoss_ - 1];
   Row from = row;
   if (loss.from) from = Row{std::min(number(row), store_.lowerBound(*loss.from))};
   tables_.blindSpots.push_back({BlindSpotKind::LostEvents, cpu.cpu, from, row});

@@ -73,7 +73,9 @@ class Replay {
   void addBlindSpots();
   SpanId open(ArmedSpan span);
   void close(SpanId span, Row row, SpanEnd end);
-  void expiredFromBefore(TimerId timer, Row row, SpanEnd end, u8 base, Cpu owner);
+  /// A cancel that belongs to an expiry or restart in a later row: from here on the timer is not queued.
+  void announced(TimerNow& timer, Row row);
+  void expiredFromBefore(const TimerNow& timer, Row row, SpanEnd end, u8 base, Cpu owner);
   void expiredUnarmed(CpuNow& cpu, Row row, const TimerNow& timer, u8 base);
   TimerNow& timer(TimerClass of, Address address);
   TimerNow& timer(TimerClass of, Address address, Row row);
@@ -85,7 +87,9 @@ class Replay {
   void findClockSteps();
   [[nodiscard]] bool isTick(Address function) const;
   void differs(DiscrepancyKind kind, Row row, const CpuNow& cpu, Known<TimerId> timer,
-               Known<s64> model = {}, Known<s64> trace = {}, bool warmUp = false);
+               Known<s64> model = {}, Known<s64> trace = {});
+  [[nodiscard]] bool softirqsTold() const;
+  void wentIdle(CpuNow& cpu, Row row);
   void judge(std::size_t invariant, Known<bool> outcome,
              BlindSpotKind why = BlindSpotKind::BeforeEvidence);
   CpuNow* cpuNow(Cpu cpu);
@@ -147,6 +151,7 @@ class Replay {
   // apply_hotplug.cpp
   void findDeaths();
   [[nodiscard]] bool hasRows(EventKind kind) const;
+  [[nodiscard]] bool showsWheelExpiries() const;
   void died(CpuNow& cpu, Row row);
   void cameUp(CpuNow& cpu, Row row);
   void tickMadeAnew(Row row);
@@ -161,7 +166,8 @@ class Replay {
   bool restartsVisible_;  ///< hrtimer_cancel is emitted for restarts (HT0, HT1)
   bool wasArmedRecorded_ = false, modeRecorded_ = false;
   bool wheelComplete_ = false,
-       hrtimersComplete_ = false;  ///< all that begins and ends a span is recorded
+       hrtimersComplete_ = false;   ///< all that begins and ends a span is recorded
+  bool wheelExpiriesTold_ = false;  ///< which of the ends are expiries as well
   bool callsTraced_ = false, callsByProbe_ = false, softirqsTraced_ = false, raisesTraced_ = false;
   std::vector<Cpu> cpuNumbers_;
   std::vector<std::size_t> cpuOfStream_;
@@ -202,8 +208,8 @@ class Replay {
   struct Gap {
     Row from, to;
   };
-  std::vector<Gap> gaps_;  ///< rows of other CPUs that stand inside a gap, by their end
-  std::vector<u32> lossOrder_;
+  std::vector<Gap> gaps_;     ///< rows of other CPUs that stand inside a gap, by their end
+  std::vector<Loss> losses_;  ///< by row
   struct Seed {
     SpanId span;
     std::size_t cpu;

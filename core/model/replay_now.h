@@ -19,6 +19,7 @@ struct Replay::TimerNow {
   bool known = false;  ///< its state is known: first event seen, no loss since
   bool everStarted = false;
   Row lastRow = noRow, rowBefore = noRow;  ///< of its last two events
+  Row announced = noRow;                   ///< the last cancel that belongs to another event
   Known<BaseTime>
       lastExpires;        ///< hrtimers: hard expiry of the last arm, for what RESTART adds to it
   Known<BaseTime> ranAt;  ///< hrtimers: time of the pass that ran it last
@@ -42,6 +43,13 @@ struct Replay::CpuNow {
   Row warmFrom = noRow;
   bool highRes = true;
   bool comingUp = true;  ///< not seen in high resolution yet, from the first row or since online
+
+  /// Whether the model's word on the interrupt and on SA rests on evidence.
+  bool interruptTold = false, softirqTold = false;
+  void forgetContext() {
+    interruptTold = softirqTold = false;
+    hrtimers.forgetContext();
+  }
 
   // The timer interrupt that runs.
   bool inTimerInterrupt = false, passOpen = false;

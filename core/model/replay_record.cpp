@@ -26,12 +26,14 @@ SystemState Replay::snapshot() const {
       for (const SpanId id : open_) {
         const ArmedSpan& span = tables_.spans[number(id)];
         if (span.owner != cpu->cpu || span.wheelBase() != base.kind || !model.find(id)) continue;
+        if (span.left != noRow) continue;
         if (tables_.timers[number(span.timer)].of != TimerClass::Wheel) continue;
         base.timers.push_back(stateTimerOf(tables_, store_, id));
       }
     }
     for (std::size_t base = 0; base < clockBaseCount; ++base) {
       cpu->hrtimers.tree(static_cast<ClockBase>(base)).forEach([&](const HrtimerTree::Timer& t) {
+        if (tables_.spans[number(t.span)].left != noRow) return;
         made.hrtimers[base].push_back(stateTimerOf(tables_, store_, t.span));
       });
     }
@@ -39,13 +41,14 @@ SystemState Replay::snapshot() const {
     made.expiresNext = scalars.expiresNext;
     made.softirqExpiresNext = scalars.softirqExpiresNext;
     made.programmed = cpu->programmed;
-    made.inInterrupt = cpu->hrtimers.inInterrupt();
-    made.softirqActivated = cpu->hrtimers.softirqActivated();
+    if (cpu->interruptTold) made.inInterrupt = cpu->hrtimers.inInterrupt();
+    if (cpu->softirqTold) made.softirqActivated = cpu->hrtimers.softirqActivated();
     for (WheelBaseState& base : made.wheel) {
       std::ranges::sort(base.timers, {}, &StateTimer::span);
     }
   }
   for (const SpanId id : unplaced_) {
+    if (tables_.spans[number(id)].left != noRow) continue;
     state.ownerUnknown.push_back(stateTimerOf(tables_, store_, id));
   }
   for (const SpanId id : open_) {
@@ -82,7 +85,9 @@ void Replay::recordLines(CpuNow& cpu, Row row) {
   lines.softirqExpiresNext.set(row, ns(scalars.softirqExpiresNext));
   lines.programmed.set(row, ns(cpu.programmed));
   lines.context.set(row, s64{cpu.online ? CpuOnline : 0} |
+                             s64{cpu.interruptTold ? CpuInterruptTold : 0} |
                              s64{cpu.hrtimers.inInterrupt() ? CpuInInterrupt : 0} |
+                             s64{cpu.softirqTold ? CpuSoftirqTold : 0} |
                              s64{cpu.hrtimers.softirqActivated() ? CpuSoftirqActivated : 0});
 }
 
@@ -102,7 +107,7 @@ void Replay::addBlindSpots() {
   };
   if (in_.filtered) all(BlindSpotKind::Filtered);
   if (!callsTraced_ && !callsByProbe_) all(BlindSpotKind::ProgrammingNotTraced);
-  if (!wheelComplete_ || !hrtimersComplete_) all(BlindSpotKind::NotRecorded);
+  if (!wheelExpiriesTold_ || !hrtimersComplete_) all(BlindSpotKind::NotRecorded);
   if (!softirqsTraced_) all(BlindSpotKind::ContextNotVisible);
   if (!orderKnown_) all(BlindSpotKind::ClockNotAnchored);
   for (const auto& cpu : cpus_) {
@@ -130,6 +135,8 @@ ReplayTables Replay::finish() {
     }
     closeOperation(*cpu);
   }
+  const auto leftAt = [&](SpanId id) { return tables_.spans[number(id)].leftAt(); };
+  std::ranges::stable_sort(tables_.beforeRecording, {}, leftAt);
   const auto endOf = [&](SpanId id) { return tables_.spans[number(id)].ended; };
   if (!std::ranges::is_sorted(tables_.endOrder, {}, endOf)) {
     // Timers of a CPU that died end at its last row.

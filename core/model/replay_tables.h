@@ -51,7 +51,13 @@ struct CpuLines {
   StepLine context;                                      ///< bits of CpuBit
   StepLine timers;  ///< how many spans of this CPU have begun or ended: moves with each
 };
-enum CpuBit : u8 { CpuOnline = 1, CpuInInterrupt = 2, CpuSoftirqActivated = 4 };
+enum CpuBit : u8 {
+  CpuOnline = 1,
+  CpuInInterrupt = 2,
+  CpuSoftirqActivated = 4,
+  CpuInterruptTold = 8,  ///< without it CpuInInterrupt says nothing
+  CpuSoftirqTold = 16    ///< the same of CpuSoftirqActivated
+};
 
 /// Spans that are open after the event of a row.
 struct Checkpoint {
@@ -115,7 +121,7 @@ struct ReplayTables {
   std::vector<ModelTimer> timers;
   std::vector<ArmedSpan>
       spans;  ///< by `armed`, those from before the recording where they were first seen
-  std::vector<SpanId> beforeRecording;  ///< spans without arm, by their end
+  std::vector<SpanId> beforeRecording;  ///< spans without arm, by leftAt()
   std::vector<SpanId> endOrder;         ///< spans that ended, by the row of their end
   /// Where programming calls are recorded: those of a CPU in their order.
   std::vector<OperationCount> operations;

@@ -74,6 +74,9 @@ Known<SpanId> Replay::takeSeed(const CpuNow* cpu, Address function, Known<s64> n
 }
 
 void Replay::adopt(TimerNow& timer, SpanId seeded, Address address) {
+  // Its first row made a timer of its own, which nothing else names.
+  const bool firstRow = timer.rowBefore == timer.lastRow;
+  if (firstRow && number(timer.id) + 1 == tables_.timers.size()) tables_.timers.pop_back();
   timer.id = tables_.spans[number(seeded)].timer;
   tables_.timers[number(timer.id)].address = address;
   timer.span = seeded;

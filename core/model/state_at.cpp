@@ -131,8 +131,8 @@ SystemState stateAt(const ReplayTables& tables, const EventStore& store, Row row
     cpu.programmed = mono(lines.programmed.at(row));
     const s64 bits = lines.context.at(row).value_or(CpuOnline);
     cpu.online = bits & CpuOnline;
-    cpu.inInterrupt = bits & CpuInInterrupt;
-    cpu.softirqActivated = bits & CpuSoftirqActivated;
+    if (bits & CpuInterruptTold) cpu.inInterrupt = (bits & CpuInInterrupt) != 0;
+    if (bits & CpuSoftirqTold) cpu.softirqActivated = (bits & CpuSoftirqActivated) != 0;
     for (const BlindSpot& spot : tables.blindSpots) {
       if (spot.cpu && *spot.cpu != lines.cpu) continue;
       if (spot.from <= row && row < spot.to) cpu.unknown.push_back(spot.kind);
@@ -140,7 +140,9 @@ SystemState stateAt(const ReplayTables& tables, const EventStore& store, Row row
   }
 
   const Builder builder{tables, store, state};
-  const auto live = [&](const ArmedSpan& span) { return span.ended == noRow || span.ended > row; };
+  const auto live = [&](const ArmedSpan& span) {
+    return span.leftAt() == noRow || span.leftAt() > row;
+  };
   const auto after = std::ranges::upper_bound(tables.checkpoints, row, {}, &Checkpoint::row);
   Row from{0};
   bool fromStart = true;
@@ -161,8 +163,8 @@ SystemState stateAt(const ReplayTables& tables, const EventStore& store, Row row
     }
   }
   // Those from before the recording stand from its first row until they are first seen.
-  const auto endOf = [&](SpanId id) { return tables.spans[number(id)].ended; };
-  for (auto id = std::ranges::upper_bound(tables.beforeRecording, row, {}, endOf);
+  const auto leftAt = [&](SpanId id) { return tables.spans[number(id)].leftAt(); };
+  for (auto id = std::ranges::upper_bound(tables.beforeRecording, row, {}, leftAt);
        id != tables.beforeRecording.end(); ++id) {
     builder.add(*id);
   }

@@ -27,6 +27,9 @@ void add(std::string& out, fmt::format_string<T...> format, T&&... values) {
 std::string numberText(Known<s64> value) {
   return value ? fmt::format("{}", *value) : std::string(unknown);
 }
+std::string bitText(Known<bool> value) {
+  return value ? std::string(*value ? "1" : "0") : std::string(unknown);
+}
 std::string numberText(Known<u64> value) {
   return value ? fmt::format("{}", *value) : std::string(unknown);
 }
@@ -245,8 +248,8 @@ void StateText::wheelTimer(std::string& out, std::size_t place, const StateTimer
 void StateText::cpuRest(std::string& out, const CpuState& cpu) const {
   add(out, "\ncpu: {}{}\n", number(cpu.cpu), cpu.online ? "" : " (offline)");
   add(out, "  .softirq_expires_next: {}\n", nsecsOrNone(cpu.softirqExpiresNext));
-  add(out, "  .softirq_activated   : {}\n", cpu.softirqActivated ? 1 : 0);
-  add(out, "  .in_interrupt        : {}\n", cpu.inInterrupt ? 1 : 0);
+  add(out, "  .softirq_activated   : {}\n", bitText(cpu.softirqActivated));
+  add(out, "  .in_interrupt        : {}\n", bitText(cpu.inInterrupt));
   add(out, "  .programmed          : {}\n", nsecsOrNone(cpu.programmed));
   for (const BlindSpotKind kind : cpu.unknown) {
     add(out, "  not all is known     : {} {}\n", codeOf(kind), reasonOf(kind));

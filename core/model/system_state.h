@@ -39,8 +39,8 @@ struct CpuState {
   Known<MonoTime> expiresNext;         ///< `never`: stopped, or inside the timer interrupt
   Known<MonoTime> softirqExpiresNext;  ///< `never`: none
   Known<MonoTime> programmed;          ///< value of the last programming call, where recorded
-  bool inInterrupt = false;            ///< in hrtimer_interrupt
-  bool softirqActivated = false;       ///< HRTIMER_SOFTIRQ raised, not yet run
+  Known<bool> inInterrupt;             ///< in hrtimer_interrupt
+  Known<bool> softirqActivated;        ///< HRTIMER_SOFTIRQ raised, not yet run
   std::vector<BlindSpotKind> unknown;  ///< blind spots that cover this CPU here
 };
 

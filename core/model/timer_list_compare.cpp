@@ -129,13 +129,13 @@ class Comparison {
       const bool seeded = span.has(ArmedSpan::Seeded);
       // Of a timer from before the recording nothing is known before its first event, only that it was armed.
       if (span.armed != noRow && span.armed > to_) continue;
-      if (span.ended != noRow && span.ended <= from_) continue;
+      if (span.leftAt() != noRow && span.leftAt() <= from_) continue;
       Candidate made{static_cast<SpanId>(i), &span, &timer, {}, false, false};
       if (timer.function != Address{0}) {
         names.function(made.function, static_cast<u64>(timer.function));
       }
       made.whole = covered_ && (span.armed == noRow || seeded || span.armed <= from_) &&
-                   (span.ended == noRow || span.ended > to_);
+                   (span.leftAt() == noRow || span.leftAt() > to_);
       candidates_.push_back(std::move(made));
     }
   }

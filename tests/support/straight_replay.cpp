@@ -76,7 +76,7 @@ struct Reader {
       const bool open = callWaits(cpu.cpu);
       text += fmt::format(
           "cpu {} online {} interrupt {} softirq {} expires_next {} soft {} programmed {}\n",
-          number(cpu.cpu), cpu.online, cpu.inInterrupt, cpu.softirqActivated,
+          number(cpu.cpu), cpu.online, shown(cpu.inInterrupt), shown(cpu.softirqActivated),
           open ? "open" : shown(cpu.expiresNext), open ? "open" : shown(cpu.softirqExpiresNext),
           shown(cpu.programmed));
       for (const WheelBaseState& base : cpu.wheel) {

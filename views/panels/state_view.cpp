@@ -99,14 +99,19 @@ class Maker {
     if (!cpu_.online) view.facts.push_back({tr("CPU"), tr("offline"), true});
     view.facts.push_back(
         scalar(tr("expires_next"), cpu_.expiresNext,
-               cpu_.inInterrupt ? tr("none, inside the timer interrupt")
-                                : tr("none, the device is stopped"),
+               cpu_.inInterrupt.value_or(false) ? tr("none, inside the timer interrupt")
+                                                : tr("none, the device is stopped"),
                {LostEvents, CpuOffline, NotRecorded, BeforeEvidence, NotHighRes, Hang}));
     view.facts.push_back(
         scalar(tr("softirq_expires_next"), cpu_.softirqExpiresNext, tr("none"),
                {LostEvents, CpuOffline, SoftOrHardUnknown, NotRecorded, BeforeEvidence}));
-    view.facts.push_back(
-        {tr("softirq_activated"), cpu_.softirqActivated ? tr("yes") : tr("no"), true});
+    if (const Known<bool> activated = cpu_.softirqActivated) {
+      view.facts.push_back({tr("softirq_activated"), *activated ? tr("yes") : tr("no"), true});
+    } else {
+      view.facts.push_back({tr("softirq_activated"),
+                            unknown({LostEvents, CpuOffline, ContextNotVisible, BeforeEvidence}),
+                            false});
+    }
     const QString device = tr("device programmed for");
     if (!cpu_.programmed && !source_.programmingUntold.empty()) {
       view.facts.push_back(
