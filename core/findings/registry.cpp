@@ -14,12 +14,15 @@ extern const DetectorInfo f08WheelMisplaced;
 extern const DetectorInfo f09CoarseByDesign;
 extern const DetectorInfo f11LongCallback;
 extern const DetectorInfo f12CallbackBurst;
+extern const DetectorInfo f13IdleWakeups;
+extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 8> all{
+constexpr std::array<const DetectorInfo*, 10> all{
     &f01WakeStorm,      &f03LostWheelTimer, &f06DoubleReprogram, &f07RestartChurn,
-    &f08WheelMisplaced, &f09CoarseByDesign, &f11LongCallback,    &f12CallbackBurst};
+    &f08WheelMisplaced, &f09CoarseByDesign, &f11LongCallback,    &f12CallbackBurst,
+    &f13IdleWakeups,    &f23PeriodicQuality};
 
 }  // namespace
 
