@@ -12,6 +12,7 @@ extern const DetectorInfo f06DoubleReprogram;
 extern const DetectorInfo f07RestartChurn;
 extern const DetectorInfo f08WheelMisplaced;
 extern const DetectorInfo f09CoarseByDesign;
+extern const DetectorInfo f10LateExpiry;
 extern const DetectorInfo f11LongCallback;
 extern const DetectorInfo f12CallbackBurst;
 extern const DetectorInfo f13IdleWakeups;
@@ -19,10 +20,10 @@ extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 10> all{
+constexpr std::array<const DetectorInfo*, 11> all{
     &f01WakeStorm,      &f03LostWheelTimer, &f06DoubleReprogram, &f07RestartChurn,
-    &f08WheelMisplaced, &f09CoarseByDesign, &f11LongCallback,    &f12CallbackBurst,
-    &f13IdleWakeups,    &f23PeriodicQuality};
+    &f08WheelMisplaced, &f09CoarseByDesign, &f10LateExpiry,      &f11LongCallback,
+    &f12CallbackBurst,  &f13IdleWakeups,    &f23PeriodicQuality};
 
 }  // namespace
 
