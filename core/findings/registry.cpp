@@ -7,6 +7,7 @@
 namespace tickscope {
 
 extern const DetectorInfo f01WakeStorm;
+extern const DetectorInfo f02EmptySoftirq;
 extern const DetectorInfo f03LostWheelTimer;
 extern const DetectorInfo f06DoubleReprogram;
 extern const DetectorInfo f07RestartChurn;
@@ -16,14 +17,16 @@ extern const DetectorInfo f10LateExpiry;
 extern const DetectorInfo f11LongCallback;
 extern const DetectorInfo f12CallbackBurst;
 extern const DetectorInfo f13IdleWakeups;
+extern const DetectorInfo f17WhatIfGreedy;
 extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 11> all{
-    &f01WakeStorm,      &f03LostWheelTimer, &f06DoubleReprogram, &f07RestartChurn,
-    &f08WheelMisplaced, &f09CoarseByDesign, &f10LateExpiry,      &f11LongCallback,
-    &f12CallbackBurst,  &f13IdleWakeups,    &f23PeriodicQuality};
+constexpr std::array<const DetectorInfo*, 13> all{
+    &f01WakeStorm,      &f02EmptySoftirq,   &f03LostWheelTimer, &f06DoubleReprogram,
+    &f07RestartChurn,   &f08WheelMisplaced, &f09CoarseByDesign, &f10LateExpiry,
+    &f11LongCallback,   &f12CallbackBurst,  &f13IdleWakeups,    &f17WhatIfGreedy,
+    &f23PeriodicQuality};
 
 }  // namespace
 
