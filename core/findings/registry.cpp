@@ -9,6 +9,7 @@ namespace tickscope {
 extern const DetectorInfo f01WakeStorm;
 extern const DetectorInfo f02EmptySoftirq;
 extern const DetectorInfo f03LostWheelTimer;
+extern const DetectorInfo f05StaleSoftExpiry;
 extern const DetectorInfo f06DoubleReprogram;
 extern const DetectorInfo f07RestartChurn;
 extern const DetectorInfo f08WheelMisplaced;
@@ -22,11 +23,11 @@ extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 13> all{
-    &f01WakeStorm,      &f02EmptySoftirq,   &f03LostWheelTimer, &f06DoubleReprogram,
-    &f07RestartChurn,   &f08WheelMisplaced, &f09CoarseByDesign, &f10LateExpiry,
-    &f11LongCallback,   &f12CallbackBurst,  &f13IdleWakeups,    &f17WhatIfGreedy,
-    &f23PeriodicQuality};
+constexpr std::array<const DetectorInfo*, 14> all{
+    &f01WakeStorm,       &f02EmptySoftirq,   &f03LostWheelTimer, &f05StaleSoftExpiry,
+    &f06DoubleReprogram, &f07RestartChurn,   &f08WheelMisplaced, &f09CoarseByDesign,
+    &f10LateExpiry,      &f11LongCallback,   &f12CallbackBurst,  &f13IdleWakeups,
+    &f17WhatIfGreedy,    &f23PeriodicQuality};
 
 }  // namespace
 
