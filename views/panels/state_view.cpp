@@ -137,8 +137,9 @@ class Maker {
             ? tr("idle")
             : QStringLiteral("%1-%2").arg(QString::fromStdString(text_.comm(pid))).arg(number(pid));
     view.facts.push_back({tr("CPU%1").arg(number(cpu_.cpu)),
-                          cpu_.inInterrupt ? tr("%1, in the timer interrupt").arg(task)
-                                           : tr("%1 at row %2").arg(task, countText(number(row))),
+                          cpu_.inInterrupt.value_or(false)
+                              ? tr("%1, in the timer interrupt").arg(task)
+                              : tr("%1 at row %2").arg(task, countText(number(row))),
                           true});
   }
 
