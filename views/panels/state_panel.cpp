@@ -23,6 +23,8 @@ namespace {
 
 /// Narrower panels leave out their name, which key sheet and menu tell too.
 constexpr int titleFrom = 340;
+/// Width of the switch that has a sign for its word there.
+constexpr int narrowSwitch = 18;
 
 QLabel* wrapped(QWidget* parent, Theme::Text font, QPalette::ColorRole ink) {
   auto* const label = new QLabel(parent);
@@ -290,8 +292,13 @@ void StatePanel::refresh() {
 }
 
 void StatePanel::showPlace() {
-  title_->setVisible(width() >= titleFrom * Theme::application().textScale());
+  const bool wide = width() >= titleFrom * Theme::application().textScale();
+  title_->setVisible(wide);
+  before_->setText(wide ? tr("before") : QStringLiteral("⇤"));
+  before_->setMaximumWidth(wide ? QWIDGETSIZE_MAX : narrowSwitch);
+  before_->parentWidget()->layout()->setSpacing(wide ? 4 : 1);
   layout()->activate();
+  before_->parentWidget()->layout()->activate();
   const QFontMetrics metrics(place_->font());
   QString shown;
   for (const QString& text : placeWords_) {
