@@ -20,6 +20,8 @@ class StatusLine : public QWidget {
   void say(const QString& sentence);
   /// `Cursor 6.403 416 103 s | A – | …`, as painted.
   [[nodiscard]] QString text() const;
+  /// What say() was told last, while it is shown.
+  [[nodiscard]] const QString& sentence() const { return sentence_; }
   [[nodiscard]] QSize sizeHint() const override;
 
  protected:
