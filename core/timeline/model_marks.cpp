@@ -241,6 +241,17 @@ void piecesOfColumns(const DueLine& line, u32 first, const ViewWindow& window,
   }
 }
 
+/// No other peak rises through the label of one; the label covers what falls there.
+bool hasRoomBehind(const std::vector<Piece>& pieces, const Piece& peak, const ViewWindow& window) {
+  const double x = window.x(peak.from);
+  for (std::size_t i = static_cast<std::size_t>(&peak - pieces.data()) + 1; i < pieces.size();
+       ++i) {
+    if (window.x(pieces[i].from) >= x + peakLabelRoom) return true;
+    if (pieces[i].begin > pieces[i - 1].end) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string lengthInShort(s64 ns) {
@@ -343,7 +354,8 @@ void addStepLine(SceneStrip& strip, const DueLine& line, bool nanoseconds,
     left.joined = piece.joined;
     left.many = piece.many;
     const double x = static_cast<double>(left.from);
-    if (nanoseconds && single && piece.begin > scale && x - labelled >= peakLabelRoom) {
+    if (nanoseconds && single && piece.begin > scale && x - labelled >= peakLabelRoom &&
+        hasRoomBehind(pieces, piece, window)) {
       left.label = lengthInShort(piece.begin);
       labelled = x;
     }

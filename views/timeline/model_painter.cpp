@@ -140,7 +140,8 @@ void ScenePainter::paintSelectedTimer(QPainter& painter, const SceneStrip& strip
   }
 }
 
-void ScenePainter::paintStepLine(QPainter& painter, const SceneStrip& strip, const QRectF& area) {
+void ScenePainter::paintStepLine(QPainter& painter, const SceneStrip& strip, const QRectF& area,
+                                 const PaintOptions& options) {
   if (strip.left.empty()) return;
   const double foot = area.bottom() - 1 - padding;
   const double zero = std::floor(foot - pinHeight) + 0.5;
@@ -158,6 +159,7 @@ void ScenePainter::paintStepLine(QPainter& painter, const SceneStrip& strip, con
   const QFontMetricsF metrics(sub);
   QPointF before;
   double arrowBefore = area.left() - arrowRoom;
+  std::vector<std::pair<QRectF, QString>> labels;
   for (const SceneLeft& piece : strip.left) {
     const double from = area.left() + static_cast<double>(piece.from);
     const double to = area.left() + static_cast<double>(piece.to);
@@ -207,8 +209,15 @@ void ScenePainter::paintStepLine(QPainter& painter, const SceneStrip& strip, con
     if (from + 4 + wide > area.right()) continue;
     const QRectF label(from + 5, area.top() + 1, wide,
                        std::min(metrics.height(), zero - area.top()));
+    labels.push_back({label, words});
+  }
+  // After all lines, on the ground of the lane: what falls under a label would not be read otherwise.
+  const QColor ground = groundOf(strip, options);
+  for (const auto& [label, words] : labels) {
+    painter.fillRect(label, ground);
     painter.setPen(theme_->color(Tone::SecondText));
-    painter.drawText(label, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextDontClip, words);
+    painter.drawText(label.adjusted(2, 0, 0, 0),
+                     Qt::AlignVCenter | Qt::AlignLeft | Qt::TextDontClip, words);
   }
   painter.restore();
 }

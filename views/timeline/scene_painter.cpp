@@ -137,7 +137,7 @@ void ScenePainter::paint(QImage& image, const Scene& scene, double left,
     painter.begin(&image);
     painter.setClipRect(QRectF(left, strip.y, right - left, strip.height));
     painter.setFont(theme_->font(Theme::Text::Lane));
-    paintStepLine(painter, strip, area);
+    paintStepLine(painter, strip, area, options);
     paintLinks(painter, strip, area);
     paintFlags(painter, strip, area);
     paintGlyphs(painter, strip, area, options);

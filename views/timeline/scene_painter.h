@@ -51,7 +51,8 @@ class ScenePainter {
   void paintFlags(QPainter& painter, const SceneStrip& strip, const QRectF& area);
   void paintSelectedTimer(QPainter& painter, const SceneStrip& strip, const QRectF& area,
                           const PaintOptions& options);
-  void paintStepLine(QPainter& painter, const SceneStrip& strip, const QRectF& area);
+  void paintStepLine(QPainter& painter, const SceneStrip& strip, const QRectF& area,
+                     const PaintOptions& options);
   void paintLinks(QPainter& painter, const SceneStrip& strip, const QRectF& area);
   void paintGlyphs(QPainter& painter, const SceneStrip& strip, const QRectF& area,
                    const PaintOptions& options);
