@@ -482,7 +482,7 @@ void Replay::apply(CpuNow& cpu, Row row, const HrtimerExpireEntry& event) {
   if (cpu.highRes && in_.profile.rt.expected) {
     judge(18, isSoft(base) ? !hard : hard);
   } else {
-    judge(18, {}, BlindSpotKind::SoftOrHardUnknown);
+    judge(18, {}, cpu.highRes ? BlindSpotKind::SoftOrHardUnknown : BlindSpotKind::NotHighRes);
   }
 
   if (!timer.span) {

@@ -105,9 +105,7 @@ void Replay::endPass(CpuNow& cpu, Row row, Known<MonoTime> value) {
     ++cpu.interrupt->enqueueSeen;
   }
   cpu.passOpen = false;
-  if (value) {
-    programmed(cpu, row, *value);
-  }
+  programmed(cpu, row, value);
   recordLines(cpu, row);
 }
 
@@ -120,6 +118,12 @@ void Replay::endInterrupt(CpuNow& cpu, Row row) {
     const CallsByRule calls = cpu.hrtimers.endInterrupt();
     if (cpu.interrupt && cpu.interrupt->enqueueSeen == 0) cpu.interrupt->predicted = calls;
     cpu.passOpen = false;
+    // Without its call nothing tells whether the pass was the last.
+    for (const ClockBase base :
+         {ClockBase::Mono, ClockBase::Real, ClockBase::Boot, ClockBase::Tai}) {
+      if (!cpu.passNow || cpu.hrtimers.tree(base).empty()) continue;
+      judge(16, {}, cpu.highRes ? BlindSpotKind::ProgrammingNotTraced : BlindSpotKind::NotHighRes);
+    }
   }
   if (raisesTraced_ && cpu.highRes && hrtimersComplete_ && !in_.filtered) {
     // vec 8 is raised when and only when `now` has reached softirq_expires_next (I25).
@@ -277,28 +281,36 @@ void Replay::closeOperation(CpuNow& cpu) {
   Operation operation = *cpu.operation;
   cpu.operation.reset();
   operation.enqueueSeen += static_cast<u32>(cpu.waiting.size());
-  if (!cpu.waiting.empty() && cpu.waiting.back().value) {
-    programmed(cpu, cpu.waiting.back().row, *cpu.waiting.back().value);
+  if (!cpu.waiting.empty()) {
+    programmed(cpu, cpu.waiting.back().row, cpu.waiting.back().value);
     recordLines(cpu, cpu.waiting.back().row);
   }
   cpu.waiting.clear();
   judgeOperation(cpu, operation);
 }
 
-void Replay::programmed(CpuNow& cpu, Row row, MonoTime value) {
-  if (hrtimersComplete_ && !in_.filtered && cpu.warm) {
+void Replay::programmed(CpuNow& cpu, Row row, Known<MonoTime> value) {
+  if (!value || !hrtimersComplete_) {
+    judge(22, {}, BlindSpotKind::NotRecorded);
+  } else if (in_.filtered) {
+    judge(22, {}, BlindSpotKind::Filtered);
+  } else if (!cpu.warm) {
+    judge(22, {}, BlindSpotKind::BeforeEvidence);
+  } else if (cpu.hrtimers.hanging()) {
+    judge(22, {}, BlindSpotKind::Hang);
+  } else {
     MonoTime least = cpu.hrtimers.first(false);
     if (!cpu.hrtimers.softirqActivated()) least = std::min(least, cpu.hrtimers.first(true));
-    const bool inTime = value <= least;
-    judge(22, cpu.hrtimers.hanging() ? Known<bool>{} : Known<bool>{inTime}, BlindSpotKind::Hang);
-    if (!inTime && !cpu.hrtimers.hanging()) {
-      differs(DiscrepancyKind::ProgrammedTooLate, row, cpu, {}, least.value, value.value);
+    const bool inTime = *value <= least;
+    judge(22, inTime);
+    if (!inTime) {
+      differs(DiscrepancyKind::ProgrammedTooLate, row, cpu, {}, least.value, value->value);
       // Whether expires_next is as late as the device or only the device was told wrong, no row says.
       cpu.hrtimers.forgetScalars();
       return;
     }
   }
-  cpu.hrtimers.learnExpiresNext(value);
+  if (value) cpu.hrtimers.learnExpiresNext(*value);
 }
 
 void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
@@ -326,6 +338,9 @@ void Replay::judgeOperation(CpuNow& cpu, const Operation& operation) {
       outcome.reset();
       why = BlindSpotKind::ClockNotAnchored;
     }
+  }
+  if (!callsTraced_ && !callsByProbe_) {
+    judge(22, {}, cpu.highRes ? BlindSpotKind::ProgrammingNotTraced : BlindSpotKind::NotHighRes);
   }
   tables_.ratios.programming.add(outcome);
   Known<bool> asObserved = outcome;

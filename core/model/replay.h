@@ -144,7 +144,7 @@ class Replay {
   void retriggered(CpuNow& cpu, Row row);
   void closeOperation(CpuNow& cpu);
   void judgeOperation(CpuNow& cpu, const Operation& operation);
-  void programmed(CpuNow& cpu, Row row, MonoTime value);
+  void programmed(CpuNow& cpu, Row row, Known<MonoTime> value);
   void endOfHrtimerSoftirq(CpuNow& cpu, Row row);
   [[nodiscard]] bool softPassGoesOn(const CpuNow& cpu, Row row) const;
 

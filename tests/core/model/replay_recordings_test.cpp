@@ -234,5 +234,28 @@ TEST(ModelOfLargeRecordingSlow, AgreesOverAMillionEvents) {
   expectAll({path});
 }
 
+/// What is not judged of an invariant, all of it for one reason.
+void expectUnjudged(const Analysis& analysis, std::size_t invariant, BlindSpotKind why,
+                    const char* name) {
+  const InvariantCount& count = analysis.tables.invariants[invariant];
+  EXPECT_GT(count.notJudged, 0U) << name << " I" << invariant;
+  EXPECT_EQ(count.why[number(why)], count.notJudged)
+      << name << " I" << invariant << ": expected all for " << codeOf(why);
+}
+
+TEST(InvariantsThatARecordingCannotCarry, AreCountedWithTheReason) {
+  TICKSCOPE_NEED_TRACES_FOLDER(folder);
+  const auto of = [&](const char* name) { return support::analysedFile((folder / name).string()); };
+  // Calls by function rows, which tell no value.
+  expectUnjudged(of("02-ncm-stock.dat"), 22, BlindSpotKind::NotRecorded, "02-ncm-stock");
+  const Analysis noCalls = of("22-ncm-double-noprog.dat");
+  expectUnjudged(noCalls, 16, BlindSpotKind::ProgrammingNotTraced, "22-ncm-double-noprog");
+  expectUnjudged(noCalls, 22, BlindSpotKind::ProgrammingNotTraced, "22-ncm-double-noprog");
+  const Analysis lowRes = of("23-lowres-periodic.dat");
+  for (const std::size_t invariant : {16U, 18U, 22U}) {
+    expectUnjudged(lowRes, invariant, BlindSpotKind::NotHighRes, "23-lowres-periodic");
+  }
+}
+
 }  // namespace
 }  // namespace tickscope
