@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/findings/detector.h"
-#include "core/findings/f03_wheel_runs.h"
+#include "core/findings/wheel_runs.h"
 #include "core/model/recorded_field.h"
 #include "core/model/wheel_model.h"
 

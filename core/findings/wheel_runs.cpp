@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Gathered from spans and brackets.
-#include "core/findings/f03_wheel_runs.h"
+#include "core/findings/wheel_runs.h"
 
 #include "core/model/kernel_numbers.h"
 
