@@ -60,6 +60,12 @@ class TimeBase final : public Detector {
     u64 overdue = 0;   ///< of them: made due by the step
     Row call = noRow;  ///< the system call, where recorded
   };
+  /// Offset of a clock against the monotonic one, ns.
+  struct Reading {
+    Row row{};
+    ClockBase base{};
+    s64 least = 0, most = 0;
+  };
   struct Stall {
     u64 jiffy = 0;
     u64 ticks = 0;
@@ -75,35 +81,18 @@ class TimeBase final : public Detector {
     judged.kind = 'a';
     judged.judgedNs = material.judgedNs({});
     const s64 least = material.thresholds.ns(Limit::StepLeast);
-    for (const ClockBase base : {ClockBase::Real, ClockBase::Boot, ClockBase::Tai}) {
-      const auto& epochs = material.clocks.epochs(base);
-      u64 readings = 0;
-      for (const ClockMap::Epoch& epoch : epochs) readings += epoch.readings;
-      if (readings > 1) judged.opportunities += readings - 1;
-      for (std::size_t i = 1; i < epochs.size(); ++i) {
-        const ClockMap::Epoch &before = epochs[i - 1], &after = epochs[i];
-        const s64 by = after.offset - before.offset;
-        const s64 error = before.error + after.error;
-        if (std::abs(by) < least + error) continue;
-        if (suspended(material, before.last, after.first)) {
-          ++judged.dropped;
-          continue;
-        }
-        Instance& instance = judged.instances.emplace_back();
-        instance.when = {material.time(before.last), material.time(after.first)};
-        instance.cpu = material.events.cpu(after.first);
-        instance.causeKey = number(base);
-        instance.magnitude = std::abs(by);
-        instance.evidence[0] = before.last;
-        instance.evidence[1] = after.first;
-        instance.detail = static_cast<u32>(steps_.size());
-        Step& step = steps_.emplace_back();
-        step.base = base;
-        step.by = by;
-        step.call = settingCall(material, before.last, after.first);
-        instance.evidence[2] = step.call;
-        effects(material, after.first, step);
+    std::array<Known<Reading>, 4> last;
+    for (const SpanId id : material.tables.endOrder) {
+      const auto reading = readingOf(material, material.span(id));
+      if (!reading) continue;
+      Known<Reading>& before = last[number(reading->base)];
+      if (before) {
+        ++judged.opportunities;
+        const bool forward = reading->least > before->most + least;
+        const bool backward = reading->most < before->least - least;
+        if (forward || backward) stepped(material, *before, *reading, judged);
       }
+      before = reading;
     }
     if (judged.opportunities == 0) {
       NotJudged item;
@@ -114,6 +103,47 @@ class TimeBase final : public Detector {
       return;
     }
     all.push_back(std::move(judged));
+  }
+
+  /// The offset of a clock lies between what the row's time and the begin of its pass allow.
+  static Known<Reading> readingOf(const Material& material, const ArmedSpan& span) {
+    if (span.end != SpanEnd::Expired || !material.isHrtimer(span)) return {};
+    const ClockBase base = hardOf(span.clockBase());
+    if (base == ClockBase::Mono || material.timerOf(span).baseGuessed) return {};
+    if (material.events.kind(span.ended) != kindOf<HrtimerExpireEntry>) return {};
+    const CpuBrackets& cpu = material.bracketsOf(span.ended);
+    const Bracket* pass = cpu.at(span.ended, material.events.context(span.ended).hardIrq()
+                                                 ? BracketKind::TimerInterrupt
+                                                 : BracketKind::Softirq);
+    if (!pass || pass->entry == noRow) return {};
+    const auto from = material.mono(pass->entry), to = material.mono(span.ended);
+    if (!from || !to) return {};
+    const s64 now = material.events.as<HrtimerExpireEntry>(span.ended).now.value;
+    return Reading{span.ended, base, now - to->value.value - to->error.value,
+                   now - from->value.value + from->error.value};
+  }
+
+  void stepped(const Material& material, const Reading& before, const Reading& after,
+               Judged& judged) {
+    if (suspended(material, before.row, after.row)) {
+      ++judged.dropped;
+      return;
+    }
+    const s64 by = (after.least - before.least) / 2 + (after.most - before.most) / 2;
+    Instance& instance = judged.instances.emplace_back();
+    instance.when = {material.time(before.row), material.time(after.row)};
+    instance.cpu = material.events.cpu(after.row);
+    instance.causeKey = number(after.base);
+    instance.magnitude = std::abs(by);
+    instance.evidence[0] = before.row;
+    instance.evidence[1] = after.row;
+    instance.detail = static_cast<u32>(steps_.size());
+    Step& step = steps_.emplace_back();
+    step.base = after.base;
+    step.by = by;
+    step.call = settingCall(material, before.row, after.row);
+    instance.evidence[2] = step.call;
+    effects(material, after.row, step);
   }
 
   static bool suspended(const Material& material, Row from, Row to) {
