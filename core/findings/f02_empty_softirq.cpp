@@ -159,9 +159,8 @@ class EmptySoftirq final : public Detector {
         continue;
       }
       const Bracket* const before = i > 0 ? &brackets.nested[cpu.runs[i - 1].bracket] : nullptr;
-      const bool explained =
-          !raisesAlways(rule_) &&
-          (!before || reached > 0 || isRepeated(bracket, *before) || handlesOthers(material, run));
+      const bool explained = !raisesAlways(rule_) && (reached > 0 || isRepeated(bracket, before) ||
+                                                      handlesOthers(material, run));
       if (explained) {
         endSeries(hierarchy, series, empty);
         continue;
@@ -186,10 +185,11 @@ class EmptySoftirq final : public Detector {
   }
 
   /// The raise was taken already: a tick came between the pending word and the entry, or inside the run before.
-  [[nodiscard]] bool isRepeated(const Bracket& run, const Bracket& before) const {
+  [[nodiscard]] bool isRepeated(const Bracket& run, const Bracket* before) const {
     if (!raisesRecorded_) return false;
+    if (!before) return false;
     if (run.raised == noRow) return true;
-    return before.callbacks > 0 && run.raised >= before.entry && run.raised <= before.exit;
+    return before->callbacks > 0 && run.raised >= before->entry && run.raised <= before->exit;
   }
 
   /// A word of the migration hierarchy inside the run: it looked after other CPUs.
@@ -230,12 +230,21 @@ class EmptySoftirq final : public Detector {
     };
     std::vector<bool> hit(ticks.size()), kept(ticks.size());
     for (const u32 i : empty) hit[tickOf(i)] = true;
-    std::size_t sum = 0, done = 0;
+    // A tick is kept if a stretch around it, long enough, holds enough of them: by the sums of hit - share.
+    const double share = material.thresholds[Limit::TickwakeShare];
+    std::vector<double> before(ticks.size() + 1), most(ticks.size() + 1);
     for (std::size_t i = 0; i < ticks.size(); ++i) {
-      sum += hit[i];
-      if (i >= window) sum -= hit[i - window];
-      if (i + 1 < window || static_cast<double>(sum) < enough) continue;
-      for (done = std::max(done, i + 1 - window); done <= i; ++done) kept[done] = true;
+      before[i + 1] = before[i] + (hit[i] ? 1.0 : 0.0) - share;
+    }
+    most[ticks.size()] = before[ticks.size()];
+    for (std::size_t i = ticks.size(); i-- > 0;) most[i] = std::max(most[i + 1], before[i]);
+    for (std::size_t begin = 0, done = 0; begin + window <= ticks.size(); ++begin) {
+      if (most[begin + window] < before[begin]) continue;
+      // The last sum that is not below: those behind it never rise again.
+      const auto below =
+          std::ranges::partition_point(most, [&](double sum) { return sum >= before[begin]; });
+      const auto end = static_cast<std::size_t>(below - most.begin() - 1);
+      for (done = std::max(done, begin); done < end; ++done) kept[done] = true;
     }
     u64 ticksKept = 0;
     for (const bool one : kept) ticksKept += one;
@@ -410,8 +419,8 @@ void EmptySoftirq::describe(const Material& material, const Cluster& cluster,
   using enum CounterEvidence::Result;
   finding.counterEvidence.push_back(
       {"K3", Excluded,
-       Sentence("runs in gaps of the recording are left out; a gap explains one "
-                "empty run of each CPU")});
+       Sentence("runs in gaps of the recording are left out; timers removed in a gap or before the "
+                "recording explain one empty run of a base each")});
   if (rule_ == RaiseRule::SR3) {
     finding.counterEvidence.push_back(
         {"K15", Excluded,
