@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/findings/dead_time.h"
 #include "core/findings/detector.h"
 #include "core/findings/figure_text.h"
 #include "core/stats/lateness_split.h"
@@ -20,6 +21,8 @@ constexpr BlindSpotSet contextKinds = blindSpots({BlindSpotKind::ContextNotVisib
 enum class Kind : u8 { Hard, Soft, Wheel };
 constexpr std::array<std::string_view, 3> kindNames{"hrtimer", "soft hrtimer", "wheel timer"};
 constexpr std::size_t callbacksShown = 12;
+/// In a key: each of them has few instances.
+constexpr Pid severalTasks{-1};
 
 class LateExpiry final : public Detector {
  public:
@@ -36,6 +39,7 @@ class LateExpiry final : public Detector {
     Judged judged;
     judged.judgedNs = material.judgedNs(blindKinds);
     for (u32 i = 0; i < material.tables.spans.size(); ++i) judge(material, splitter, i, judged);
+    poolRareTasks(judged);
     std::ranges::stable_sort(judged.instances, {}, [](const Instance& instance) {
       return std::tuple(instance.when.from, instance.cpu);
     });
@@ -161,8 +165,10 @@ class LateExpiry final : public Detector {
     made.causeKey = keyOf(material, kind, *split, cpu);
     made.detail = static_cast<u32>(notes_.size());
     Note note{*split, material.timerOf(span).function, false};
-    note.silent = byContext && (split->by == LateBy::Silent || split->by == LateBy::NotDelivered) &&
-                  material.isSilent(cpu, begin, end);
+    // K4: it may not have run for half of that time.
+    if (byContext || part == LatePart::Wait) {
+      note.silent = 2 * deadNs(material, from, span.ended) >= late && split->by != LateBy::IrqsOff;
+    }
     notes_.push_back(note);
   }
 
@@ -177,8 +183,9 @@ class LateExpiry final : public Detector {
         break;
       case LatePart::Interrupt:
         key.by = split.by;
-        if (split.by == LateBy::IrqsOff && split.byRow != noRow) {
-          key.task = material.events.pid(split.byRow);
+        // The task that the interrupt came upon.
+        if (split.by == LateBy::IrqsOff || split.by == LateBy::Silent) {
+          if (split.entry != noRow) key.task = material.events.pid(split.entry);
         }
         break;
       case LatePart::Wait:
@@ -198,6 +205,41 @@ class LateExpiry final : public Detector {
     const auto [at, isNew] = keyAt_.try_emplace(key, keys_.size());
     if (isNew) keys_.push_back(key);
     return at->second;
+  }
+
+  /// A finding for each task that the interrupt happened to come upon tells nothing: only for those with a tenth.
+  void poolRareTasks(Judged& judged) {
+    std::map<Key, u64> all;
+    std::vector<u64> counts(keys_.size());
+    const auto pooled = [](Key key) {
+      key.task = severalTasks;
+      return key;
+    };
+    for (const Instance& instance : judged.instances) {
+      ++counts[instance.causeKey];
+      ++all[pooled(keys_[instance.causeKey])];
+    }
+    for (Instance& instance : judged.instances) {
+      const Key pool = pooled(keys_[instance.causeKey]);
+      if (keys_[instance.causeKey].task == Pid{} && !hasTask(pool)) continue;
+      if (10 * counts[instance.causeKey] >= all[pool]) continue;
+      const auto [at, isNew] = keyAt_.try_emplace(pool, keys_.size());
+      if (isNew) {
+        keys_.push_back(pool);
+        counts.push_back(0);
+      }
+      instance.causeKey = at->second;
+    }
+  }
+  static bool hasTask(const Key& key) {
+    return key.part == LatePart::Wait || key.by == LateBy::IrqsOff || key.by == LateBy::Silent;
+  }
+
+  /// The task of a key, with its pid.
+  static Sentence taskOf(const Material& material, const Key& key) {
+    Sentence made;
+    if (key.task == severalTasks) return made.words("several tasks");
+    return made.task(material.text.comm(key.task)).words("-").pid(key.task);
   }
 
   static Address functionAt(const Material& material, Row row) {
@@ -230,14 +272,16 @@ class LateExpiry final : public Detector {
         break;
       case LatePart::Interrupt:
         if (key.by == LateBy::IrqsOff) {
-          made.words("interrupts were off in ").task(material.text.comm(key.task)).words("-");
-          made.pid(key.task);
+          made.words("interrupts were off at the last event, in ");
+          made.append(taskOf(material, key));
         } else if (key.by == LateBy::Interrupt) {
           made.words("another interrupt ran");
         } else if (key.by == LateBy::IdleExit) {
           made.words("the CPU left idle");
         } else {
-          made.words("a busy CPU logged nothing: interrupts off or not running, not recorded");
+          made.append(taskOf(material, key))
+              .words(
+                  " ran and the CPU logged nothing: interrupts off or not running, not recorded");
         }
         break;
       case LatePart::Queue:
@@ -253,8 +297,8 @@ class LateExpiry final : public Detector {
         made.words("the softirq was not raised before");
         break;
       case LatePart::Wait:
-        made.words("the softirq waited, ").task(material.text.comm(key.task)).words("-");
-        made.pid(key.task).words(" was current at its raise");
+        made.words("the softirq waited, ").append(taskOf(material, key));
+        made.words(" current at its raise");
         break;
     }
     return made;

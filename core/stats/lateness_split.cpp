@@ -163,6 +163,8 @@ void LatenessSplitter::untilInterrupt(const CpuBrackets& cpu, Row interrupt, Cur
     if (context.hardIrq()) {
       if (other == noRow) other = row;
     } else if (context.irqsOff()) {
+      // A switch has interrupts off itself and says nothing of the task that runs behind it.
+      if (off == noRow && other == noRow && events_.kind(row) == kindOf<SchedSwitch>) break;
       if (off == noRow) off = row;
     } else {
       on = row;
@@ -194,7 +196,9 @@ void LatenessSplitter::untilInterrupt(const CpuBrackets& cpu, Row interrupt, Cur
     split.byRow = off;
   } else {
     const Context context = before != noRow ? events_.context(before) : Context{};
-    split.by = context.irqsOff() && !context.hardIrq() ? LateBy::IrqsOff : LateBy::Silent;
+    const bool lastOff = before != noRow && context.irqsOff() && !context.hardIrq() &&
+                         events_.kind(before) != kindOf<SchedSwitch>;
+    split.by = lastOff ? LateBy::IrqsOff : LateBy::Silent;
     split.byRow = before;
   }
   cursor.to(LatePart::Interrupt, *entered, split);
