@@ -7,6 +7,7 @@
 #include "core/findings/detector.h"
 #include "core/model/recorded_field.h"
 #include "core/model/wheel_model.h"
+#include "core/stats/latency_table.h"
 
 namespace tickscope {
 
@@ -327,6 +328,10 @@ class WheelMisplaced final : public Detector {
       table.rows.push_back(std::move(cells));
     }
     finding.tables.push_back(std::move(table));
+    finding.tables.push_back(
+        latencyTable(latencyOf(material.events, material.tables, material.profile),
+                     first.byTime ? Requested::Achieved : Requested::Assigned, LatencyRows::All,
+                     [&](Address function) { return material.callback(function); }));
     for (const Instance& instance : finding.worst) {
       const Arm& arm = arms_[instance.detail];
       Sentence remark;
