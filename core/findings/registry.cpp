@@ -18,20 +18,24 @@ extern const DetectorInfo f10LateExpiry;
 extern const DetectorInfo f11LongCallback;
 extern const DetectorInfo f12CallbackBurst;
 extern const DetectorInfo f13IdleWakeups;
+extern const DetectorInfo f15WrongCpu;
 extern const DetectorInfo f17WhatIfGreedy;
 extern const DetectorInfo f18RequestedVsAchieved;
 extern const DetectorInfo f19IsolationBroken;
+extern const DetectorInfo f20MigrationStorm;
 extern const DetectorInfo f21SoftirqStarved;
 extern const DetectorInfo f22TimeBase;
 extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 18> all{
-    &f01WakeStorm,       &f02EmptySoftirq,        &f03LostWheelTimer,  &f05StaleSoftExpiry,
-    &f06DoubleReprogram, &f07RestartChurn,        &f08WheelMisplaced,  &f09CoarseByDesign,
-    &f10LateExpiry,      &f11LongCallback,        &f12CallbackBurst,   &f13IdleWakeups,
-    &f17WhatIfGreedy,    &f18RequestedVsAchieved, &f19IsolationBroken, &f21SoftirqStarved,
+constexpr std::array<const DetectorInfo*, 20> all{
+    &f01WakeStorm,       &f02EmptySoftirq,    &f03LostWheelTimer,
+    &f05StaleSoftExpiry, &f06DoubleReprogram, &f07RestartChurn,
+    &f08WheelMisplaced,  &f09CoarseByDesign,  &f10LateExpiry,
+    &f11LongCallback,    &f12CallbackBurst,   &f13IdleWakeups,
+    &f15WrongCpu,        &f17WhatIfGreedy,    &f18RequestedVsAchieved,
+    &f19IsolationBroken, &f20MigrationStorm,  &f21SoftirqStarved,
     &f22TimeBase,        &f23PeriodicQuality};
 
 }  // namespace
