@@ -18,6 +18,7 @@ extern const DetectorInfo f10LateExpiry;
 extern const DetectorInfo f11LongCallback;
 extern const DetectorInfo f12CallbackBurst;
 extern const DetectorInfo f13IdleWakeups;
+extern const DetectorInfo f14SpuriousInterrupts;
 extern const DetectorInfo f15WrongCpu;
 extern const DetectorInfo f17WhatIfGreedy;
 extern const DetectorInfo f18RequestedVsAchieved;
@@ -29,14 +30,13 @@ extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 20> all{
-    &f01WakeStorm,       &f02EmptySoftirq,    &f03LostWheelTimer,
-    &f05StaleSoftExpiry, &f06DoubleReprogram, &f07RestartChurn,
-    &f08WheelMisplaced,  &f09CoarseByDesign,  &f10LateExpiry,
-    &f11LongCallback,    &f12CallbackBurst,   &f13IdleWakeups,
-    &f15WrongCpu,        &f17WhatIfGreedy,    &f18RequestedVsAchieved,
-    &f19IsolationBroken, &f20MigrationStorm,  &f21SoftirqStarved,
-    &f22TimeBase,        &f23PeriodicQuality};
+constexpr std::array<const DetectorInfo*, 21> all{
+    &f01WakeStorm,          &f02EmptySoftirq,   &f03LostWheelTimer, &f05StaleSoftExpiry,
+    &f06DoubleReprogram,    &f07RestartChurn,   &f08WheelMisplaced, &f09CoarseByDesign,
+    &f10LateExpiry,         &f11LongCallback,   &f12CallbackBurst,  &f13IdleWakeups,
+    &f14SpuriousInterrupts, &f15WrongCpu,       &f17WhatIfGreedy,   &f18RequestedVsAchieved,
+    &f19IsolationBroken,    &f20MigrationStorm, &f21SoftirqStarved, &f22TimeBase,
+    &f23PeriodicQuality};
 
 }  // namespace
 
