@@ -56,7 +56,9 @@ std::vector<BurstWait> burstWaitsOf(const Material& material, const ExpiryBatche
   const CpuBrackets& cpu = material.brackets[batch.stream];
   if (const Bracket* const running = cpu.taskAt(batch.entry)) {
     const Task task = material.events.as<SchedSwitch>(running->entry).next;
-    if (number(task.pid) != 0 && isRealTime(task.prio)) {
+    // Stopper threads stand above all classes for a moment; nobody's latency is theirs.
+    const bool stopper = material.events.text(task.comm).starts_with("migration/");
+    if (number(task.pid) != 0 && isRealTime(task.prio) && !stopper) {
       BurstWait wait;
       wait.pid = task.pid;
       wait.comm = task.comm;
@@ -92,11 +94,14 @@ std::vector<BurstWait> burstWaitsOf(const Material& material, const ExpiryBatche
   return waits;
 }
 
-bool isBurst(const Material& material, const ExpiryBatch& batch) {
+bool isBurst(const Material& material, const ExpiryBatches& all, const ExpiryBatch& batch) {
   if (batch.callbacks >= material.thresholds.count(Limit::BurstCallbacks)) return true;
   if (batch.callbacks < 2) return false;
-  const auto ns = material.nsBetween(batch.entry, batch.exit);
-  return ns && *ns >= material.scaled(Limit::BurstTime);
+  // Of the callbacks: the interrupt around them also holds time in which the CPU did not run.
+  const auto callbacks = all.callbacksOf(batch);
+  const auto ns = material.nsBetween(callbacks.front().entry, callbacks.back().exit);
+  const DelayRange own = material.baseline.slow ? material.baseline.all.tickRun : DelayRange{};
+  return ns && *ns >= material.scaled(Limit::BurstTime, own);
 }
 
 bool onlyWakes(const Material& material, Address function) {

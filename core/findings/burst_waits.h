@@ -26,7 +26,7 @@ std::vector<BurstWait> burstWaitsOf(const Material& material, const ExpiryBatche
                                     const ExpiryBatch& batch);
 
 /// Whether the batch is long by number or by time (burst.n, burst.time).
-bool isBurst(const Material& material, const ExpiryBatch& batch);
+bool isBurst(const Material& material, const ExpiryBatches& all, const ExpiryBatch& batch);
 
 /// Callbacks that do nothing but wake a task or queue its signal.
 bool onlyWakes(const Material& material, Address function);

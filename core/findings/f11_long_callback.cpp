@@ -157,11 +157,12 @@ class LongCallback final : public Detector {
   };
   /// Not the machine's, which hits callbacks of all kinds.
   [[nodiscard]] bool isItsOwn(const Material& material, const Group& group, s64 limit) const {
-    if (group.runs.percentile(0.5).value_or(0) > limit) return true;
     const u64 above = aboveOf(group.runs, limit);
-    if (material.baseline.slow || above < material.thresholds.count(Limit::MinInstances)) {
-      return false;
+    const bool few = above < material.thresholds.count(Limit::MinInstances);
+    if (group.runs.percentile(0.5).value_or(0) > limit && !(few && material.baseline.slow)) {
+      return true;
     }
+    if (material.baseline.slow || few) return false;
     u64 others = 1, othersAbove = 1;
     for (const Group& other : groups_) {
       const bool alike = (other.where == Where::Soft) == (group.where == Where::Soft);

@@ -24,7 +24,7 @@ class CallbackBurst final : public Detector {
     for (const ExpiryBatch& batch : all_.batches) {
       if (!batch.hard) continue;
       ++judged.opportunities;
-      if (!isBurst(material, batch)) continue;
+      if (!isBurst(material, all_, batch)) continue;
       ++bursts_;
       const auto waits = burstWaitsOf(material, all_, batch);
       if (waits.empty()) continue;

@@ -20,6 +20,7 @@ extern const DetectorInfo f12CallbackBurst;
 extern const DetectorInfo f13IdleWakeups;
 extern const DetectorInfo f14SpuriousInterrupts;
 extern const DetectorInfo f15WrongCpu;
+extern const DetectorInfo f16WhatIfSoftirq;
 extern const DetectorInfo f17WhatIfGreedy;
 extern const DetectorInfo f18RequestedVsAchieved;
 extern const DetectorInfo f19IsolationBroken;
@@ -30,13 +31,28 @@ extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 21> all{
-    &f01WakeStorm,          &f02EmptySoftirq,   &f03LostWheelTimer, &f05StaleSoftExpiry,
-    &f06DoubleReprogram,    &f07RestartChurn,   &f08WheelMisplaced, &f09CoarseByDesign,
-    &f10LateExpiry,         &f11LongCallback,   &f12CallbackBurst,  &f13IdleWakeups,
-    &f14SpuriousInterrupts, &f15WrongCpu,       &f17WhatIfGreedy,   &f18RequestedVsAchieved,
-    &f19IsolationBroken,    &f20MigrationStorm, &f21SoftirqStarved, &f22TimeBase,
-    &f23PeriodicQuality};
+constexpr std::array<const DetectorInfo*, 22> all{&f01WakeStorm,
+                                                  &f02EmptySoftirq,
+                                                  &f03LostWheelTimer,
+                                                  &f05StaleSoftExpiry,
+                                                  &f06DoubleReprogram,
+                                                  &f07RestartChurn,
+                                                  &f08WheelMisplaced,
+                                                  &f09CoarseByDesign,
+                                                  &f10LateExpiry,
+                                                  &f11LongCallback,
+                                                  &f12CallbackBurst,
+                                                  &f13IdleWakeups,
+                                                  &f14SpuriousInterrupts,
+                                                  &f15WrongCpu,
+                                                  &f16WhatIfSoftirq,
+                                                  &f17WhatIfGreedy,
+                                                  &f18RequestedVsAchieved,
+                                                  &f19IsolationBroken,
+                                                  &f20MigrationStorm,
+                                                  &f21SoftirqStarved,
+                                                  &f22TimeBase,
+                                                  &f23PeriodicQuality};
 
 }  // namespace
 
