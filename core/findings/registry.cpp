@@ -9,6 +9,7 @@ namespace tickscope {
 extern const DetectorInfo f01WakeStorm;
 extern const DetectorInfo f02EmptySoftirq;
 extern const DetectorInfo f03LostWheelTimer;
+extern const DetectorInfo f04StalledHrtimers;
 extern const DetectorInfo f05StaleSoftExpiry;
 extern const DetectorInfo f06DoubleReprogram;
 extern const DetectorInfo f07RestartChurn;
@@ -31,28 +32,15 @@ extern const DetectorInfo f23PeriodicQuality;
 
 namespace {
 
-constexpr std::array<const DetectorInfo*, 22> all{&f01WakeStorm,
-                                                  &f02EmptySoftirq,
-                                                  &f03LostWheelTimer,
-                                                  &f05StaleSoftExpiry,
-                                                  &f06DoubleReprogram,
-                                                  &f07RestartChurn,
-                                                  &f08WheelMisplaced,
-                                                  &f09CoarseByDesign,
-                                                  &f10LateExpiry,
-                                                  &f11LongCallback,
-                                                  &f12CallbackBurst,
-                                                  &f13IdleWakeups,
-                                                  &f14SpuriousInterrupts,
-                                                  &f15WrongCpu,
-                                                  &f16WhatIfSoftirq,
-                                                  &f17WhatIfGreedy,
-                                                  &f18RequestedVsAchieved,
-                                                  &f19IsolationBroken,
-                                                  &f20MigrationStorm,
-                                                  &f21SoftirqStarved,
-                                                  &f22TimeBase,
-                                                  &f23PeriodicQuality};
+constexpr std::array<const DetectorInfo*, 23> all{
+    &f01WakeStorm,       &f02EmptySoftirq,       &f03LostWheelTimer,
+    &f04StalledHrtimers, &f05StaleSoftExpiry,    &f06DoubleReprogram,
+    &f07RestartChurn,    &f08WheelMisplaced,     &f09CoarseByDesign,
+    &f10LateExpiry,      &f11LongCallback,       &f12CallbackBurst,
+    &f13IdleWakeups,     &f14SpuriousInterrupts, &f15WrongCpu,
+    &f16WhatIfSoftirq,   &f17WhatIfGreedy,       &f18RequestedVsAchieved,
+    &f19IsolationBroken, &f20MigrationStorm,     &f21SoftirqStarved,
+    &f22TimeBase,        &f23PeriodicQuality};
 
 }  // namespace
 
