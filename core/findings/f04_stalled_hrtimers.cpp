@@ -13,9 +13,9 @@ namespace tickscope {
 namespace {
 
 constexpr BlindSpotSet blindKinds =
-    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::NotRecorded, BlindSpotKind::Filtered,
-                BlindSpotKind::CpuOffline, BlindSpotKind::Suspended, BlindSpotKind::NotHighRes,
-                BlindSpotKind::Hang, BlindSpotKind::BeforeEvidence, BlindSpotKind::DeferredRearm});
+    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::Filtered, BlindSpotKind::CpuOffline,
+                BlindSpotKind::Suspended, BlindSpotKind::NotHighRes, BlindSpotKind::Hang,
+                BlindSpotKind::BeforeEvidence, BlindSpotKind::DeferredRearm});
 /// An interrupt that belongs to a programming comes this soon behind its value, beyond the usual delay (ns).
 constexpr s64 belongsNs = 50'000;
 /// Stalls as equal as this have one cause, not a host that was away.

@@ -15,8 +15,8 @@ namespace tickscope {
 namespace {
 
 constexpr BlindSpotSet blindKinds =
-    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::NotRecorded, BlindSpotKind::Filtered,
-                BlindSpotKind::CpuOffline, BlindSpotKind::Suspended, BlindSpotKind::NotHighRes});
+    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::Filtered, BlindSpotKind::CpuOffline,
+                BlindSpotKind::Suspended, BlindSpotKind::NotHighRes});
 /// From ten times late.soft on, ten times, late soft timers alone are a bug.
 constexpr s64 farFactor = 10;
 constexpr std::size_t farInstances = 10;

@@ -13,9 +13,9 @@ namespace tickscope {
 
 namespace {
 
-constexpr BlindSpotSet blindKinds = blindSpots(
-    {BlindSpotKind::LostEvents, BlindSpotKind::NotRecorded, BlindSpotKind::ProgrammingNotTraced,
-     BlindSpotKind::CpuOffline, BlindSpotKind::NotHighRes, BlindSpotKind::Filtered});
+constexpr BlindSpotSet blindKinds =
+    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::ProgrammingNotTraced,
+                BlindSpotKind::CpuOffline, BlindSpotKind::NotHighRes, BlindSpotKind::Filtered});
 /// Calls of an operation lie within a few rows of its own.
 constexpr int farthestRow = 16;
 /// A call that costs this much, this often, is felt whatever its share of a CPU.

@@ -15,8 +15,7 @@ namespace tickscope {
 namespace {
 
 constexpr BlindSpotSet blindKinds =
-    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::NotRecorded, BlindSpotKind::Filtered,
-                BlindSpotKind::CpuOffline});
+    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::Filtered, BlindSpotKind::CpuOffline});
 /// Rates are those of busy seconds: an owner that rests now and then does not look better for it.
 constexpr s64 windowNs = 1'000'000'000;
 /// A burst that is shorter counts as one of this length.

@@ -14,8 +14,8 @@ namespace tickscope {
 namespace {
 
 constexpr BlindSpotSet blindKinds =
-    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::NotRecorded, BlindSpotKind::Filtered,
-                BlindSpotKind::CpuOffline, BlindSpotKind::Suspended, BlindSpotKind::NotHighRes});
+    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::Filtered, BlindSpotKind::CpuOffline,
+                BlindSpotKind::Suspended, BlindSpotKind::NotHighRes});
 /// An interrupt this much before the next expiry came by the device's granularity (ns).
 constexpr s64 earlyNs = 10'000;
 /// Programming calls of an interrupt that gave up: three passes and the forced one (hrtimer_interrupt).

@@ -20,8 +20,8 @@ constexpr u32 searched = 1'000'000;
 constexpr std::array<std::string_view, 4> clockNames{"CLOCK_MONOTONIC", "CLOCK_REALTIME",
                                                      "CLOCK_BOOTTIME", "CLOCK_TAI"};
 constexpr BlindSpotSet blindKinds =
-    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::NotRecorded, BlindSpotKind::Filtered,
-                BlindSpotKind::CpuOffline, BlindSpotKind::Suspended});
+    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::Filtered, BlindSpotKind::CpuOffline,
+                BlindSpotKind::Suspended});
 
 class TimeBase final : public Detector {
  public:
