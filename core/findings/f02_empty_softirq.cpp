@@ -152,7 +152,10 @@ class EmptySoftirq final : public Detector {
       const auto reached = std::erase_if(live, [&](const Known<u64>& bucket) {
         return !bucket || !jiffies || !g.before(*jiffies, *bucket);
       });
-      if (material.isBlind(cpu.cpu, run.entry, run.exit, relevant)) continue;
+      if (material.isBlind(cpu.cpu, run.entry, run.exit, relevant)) {
+        judged.dropped += bracket.callbacks == 0;
+        continue;
+      }
       ++judged.opportunities;
       if (bracket.callbacks > 0) {
         endSeries(hierarchy, series, empty);
