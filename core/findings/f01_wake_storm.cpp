@@ -199,6 +199,10 @@ class WakeStorm final : public Detector {
       for (u64 i = 0; i < count; ++i) wakeTimes_.push_back(at->value.value);
     }
     std::ranges::sort(wakeTimes_);
+    if (material.events.empty()) return;
+    const auto from = material.mono(Row{0}), to = material.mono(Row{material.events.size() - 1});
+    recordedFrom_ = from ? from->value.value : wakeTimes_.empty() ? 0 : wakeTimes_.front();
+    recordedTo_ = to ? to->value.value : wakeTimes_.empty() ? 0 : wakeTimes_.back();
   }
 
   std::vector<Waker> wakersOf(const Material& material, const ExpiryBatch& batch) const {
@@ -287,8 +291,11 @@ class WakeStorm final : public Detector {
     }
     const u64 around =
         wakesAround(instant.at) - std::min<u64>(wakesAround(instant.at), wakers.size());
-    const double mean = static_cast<double>(around) * static_cast<double>(window) /
-                        static_cast<double>(2 * aroundNs);
+    // Near its ends the recording holds less than the second around.
+    const s64 seen = std::max(window, std::min(instant.at + aroundNs, recordedTo_) -
+                                          std::max(instant.at - aroundNs, recordedFrom_));
+    const double mean =
+        static_cast<double>(around) * static_cast<double>(window) / static_cast<double>(seen);
     if (chanceOf(instant.wakes.size(), mean) > material.thresholds[Limit::StormChance]) {
       ++chances_;
       return false;
@@ -508,7 +515,8 @@ class WakeStorm final : public Detector {
   }
 
   ExpiryBatches all_;
-  std::vector<s64> wakeTimes_;  ///< mono ns, ascending
+  std::vector<s64> wakeTimes_;             ///< mono ns, ascending
+  s64 recordedFrom_ = 0, recordedTo_ = 0;  ///< mono ns
   mutable std::map<Address, bool> isWaker_;
   std::vector<Instant> storms_;
   std::vector<Key> keys_;

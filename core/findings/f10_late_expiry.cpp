@@ -143,7 +143,8 @@ class LateExpiry final : public Detector {
     const LatePart part = split->greatest();
     const bool byContext = part == LatePart::Device || part == LatePart::Interrupt;
     if (material.isBlind(cpu, from, span.ended, blindKinds) ||
-        (byContext && material.isBlind(cpu, from, span.ended, contextKinds)) ||
+        (byContext && kind != Kind::Hard &&
+         material.isBlind(cpu, from, span.ended, contextKinds)) ||
         span.has(ArmedSpan::Uncertain) || span.has(ArmedSpan::Resynced) ||
         material.hotplugOrSuspend(cpu, begin, end) ||
         (kind != Kind::Wheel && hardOf(span.clockBase()) != ClockBase::Mono &&
