@@ -45,6 +45,11 @@ class Charge {
   std::span<const BatchCallback> callbacks_;
 };
 
+/// Stopper threads stand above all classes for a moment; nobody's latency is theirs.
+bool isStopper(const Material& material, StringId comm) {
+  return material.events.text(comm).starts_with("migration/");
+}
+
 }  // namespace
 
 std::vector<BurstWait> burstWaitsOf(const Material& material, const ExpiryBatches& all,
@@ -56,9 +61,7 @@ std::vector<BurstWait> burstWaitsOf(const Material& material, const ExpiryBatche
   const CpuBrackets& cpu = material.brackets[batch.stream];
   if (const Bracket* const running = cpu.taskAt(batch.entry)) {
     const Task task = material.events.as<SchedSwitch>(running->entry).next;
-    // Stopper threads stand above all classes for a moment; nobody's latency is theirs.
-    const bool stopper = material.events.text(task.comm).starts_with("migration/");
-    if (number(task.pid) != 0 && isRealTime(task.prio) && !stopper) {
+    if (number(task.pid) != 0 && isRealTime(task.prio) && !isStopper(material, task.comm)) {
       BurstWait wait;
       wait.pid = task.pid;
       wait.comm = task.comm;
@@ -69,7 +72,7 @@ std::vector<BurstWait> burstWaitsOf(const Material& material, const ExpiryBatche
   }
   for (const TimerWake& wake : all.wakesOf(batch)) {
     const BatchCallback& callback = all.callbacks[wake.callback];
-    if (!isRealTime(wake.prio) || callback.tick) continue;
+    if (!isRealTime(wake.prio) || callback.tick || isStopper(material, wake.comm)) continue;
     BurstWait wait;
     wait.pid = wake.pid;
     wait.comm = wake.comm;
