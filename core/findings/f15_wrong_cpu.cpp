@@ -15,8 +15,7 @@ namespace tickscope {
 namespace {
 
 constexpr BlindSpotSet blindKinds =
-    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::Suspended, BlindSpotKind::Filtered,
-                BlindSpotKind::NotRecorded});
+    blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::Suspended, BlindSpotKind::Filtered});
 /// Bits of timer_start.flags since 4.8 (timer.h, TIMER_*).
 constexpr u32 flagsCpu = 0x3ffff, flagsPinned = 1U << 20U;
 /// A moved hrtimer is overdue for good when its new CPU has run other hrtimers so often since.

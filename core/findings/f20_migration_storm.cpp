@@ -16,7 +16,7 @@ namespace {
 
 constexpr BlindSpotSet blindKinds =
     blindSpots({BlindSpotKind::LostEvents, BlindSpotKind::CpuOffline, BlindSpotKind::Suspended,
-                BlindSpotKind::Filtered, BlindSpotKind::NotRecorded});
+                BlindSpotKind::Filtered});
 /// KTIME_MAX in the wakeup of tmigr_cpu_idle: the CPU wakes for nobody.
 constexpr u64 neverWakes = static_cast<u64>(std::numeric_limits<s64>::max());
 
@@ -189,10 +189,8 @@ class MigrationStorm final : public Detector {
       const ArmedSpan& span = material.span(first);
       // A CPU that comes back within a tick, or before the timer is due, was about to.
       const Row until = nextActive(material, row);
-      const auto due = material.dueMono(span);
-      const auto end = until != noRow ? material.mono(until) : Known<Bounded<MonoTime>>{};
-      if (!due || !end) continue;
-      const s64 late = (end->value - due->value).value;
+      if (until == noRow) continue;
+      const s64 late = lateNs(material, span, until, *tick);
       if (late <= *tick || material.nsBetween(row, until).value_or(0) <= *tick) continue;
       const bool blind = std::ranges::any_of(material.brackets, [&](const CpuBrackets& cpu) {
         return material.isBlind(cpu.cpu, row, until, blindKinds);
@@ -208,6 +206,18 @@ class MigrationStorm final : public Detector {
       instance.evidence = {span.armed, row, until, span.ended};
       instance.timer = span.timer;
     }
+  }
+
+  /// How far `until` lies behind the bucket; where jiffies have no time, by the jiffies of its expiry. 0: not known.
+  static s64 lateNs(const Material& material, const ArmedSpan& span, Row until, s64 tick) {
+    const auto due = material.dueMono(span);
+    const auto end = material.mono(until);
+    if (due && end) return (end->value - due->value).value;
+    if (span.end != SpanEnd::Expired ||
+        material.events.kind(span.ended) != kindOf<TimerExpireEntry>) {
+      return 0;
+    }
+    return (material.events.as<TimerExpireEntry>(span.ended).now.value - span.second) * tick;
   }
 
   /// Global wheel timers by their arm, to find those that are open at a row.

@@ -94,17 +94,19 @@ class PeriodicQuality final : public Detector {
     const Address function = users.users()[series.user].function;
     // The tick stops when nothing needs it; what it misses is no fault.
     if (series.expired.size() < TimerUsers::leastExpiries || material.isTick(function)) return;
-    const auto period = periodOf(stepsOf(material, series));
+    const std::vector<s64> steps = stepsOf(material, series);
+    const auto period = periodOf(steps);
     if (!period) return;
+    // Only what keeps to a grid can miss a period of it; a task that sleeps again after its work has none.
+    const s64 tolerance = std::max<s64>(gridTolerance, period->ns / 1000);
+    const bool grid = isGrid(steps, period->ns, tolerance);
     Series made;
     made.user = series.user;
     made.timer = series.timer;
     made.period = *period;
-    nominalOf(material, series, made);
+    made.nominal = period->ns;
+    if (!grid) nominalOf(material, series, made);
     const double p = static_cast<double>(made.period.ns);
-    // Only what keeps to a grid can miss a period of it; a task that sleeps again after its work has none.
-    const s64 tolerance = std::max<s64>(gridTolerance, made.period.ns / 1000);
-    u64 onGrid = 0;
     std::vector<Instance> missed, longer;
     Histogram deviation;
     s64 sum = 0, periods = 0;
@@ -121,7 +123,6 @@ class PeriodicQuality final : public Detector {
       periods += k;
       const s64 off = std::abs(*step - k * made.period.ns);
       deviation.add(off);
-      onGrid += off <= tolerance;
       const s64 over = *step - made.nominal;
       if (k < 2 && over <= 0) continue;
       const ArmedSpan& before = material.span(from);
@@ -133,7 +134,7 @@ class PeriodicQuality final : public Detector {
       instance.magnitude = over;
       instance.evidence = {before.ended, after.armed, after.ended, noRow};
       instance.timer = after.timer;
-      if (off <= tolerance && k >= 2 &&
+      if (grid && off <= tolerance && k >= 2 &&
           k - 1 >= static_cast<s64>(material.thresholds.count(Limit::DriftMiss))) {
         made.missed += static_cast<u64>(k - 1);
         if (isLate(material, before, made.period.ns)) {
@@ -153,10 +154,6 @@ class PeriodicQuality final : public Detector {
     const Row arm = material.span(series.expired.back()).armed;
     made.realTime = arm != noRow && users.users()[series.user].owner == material.events.pid(arm) &&
                     priorityAt(material, arm).value_or(firstNormalPriority) < firstNormalPriority;
-    if (static_cast<double>(onGrid) < gridShare * static_cast<double>(made.steps)) {
-      missed.clear();
-      made.missed = made.behindLate = 0;
-    }
     const bool drifts = made.relative && made.drift > material.thresholds[Limit::DriftPpm];
     if (missed.empty() && !drifts) {
       series_.push_back(made);
@@ -173,13 +170,21 @@ class PeriodicQuality final : public Detector {
     }
   }
 
+  static bool isGrid(const std::vector<s64>& steps, s64 period, s64 tolerance) {
+    const auto on = std::ranges::count_if(steps, [&](s64 step) {
+      const double k = std::round(static_cast<double>(step) / static_cast<double>(period));
+      return std::abs(step - static_cast<s64>(k) * period) <= tolerance;
+    });
+    return static_cast<double>(on) >= gridShare * static_cast<double>(steps.size());
+  }
+
   /// Armed relative to now where the timeout asked for varies less than half as much as the steps do.
   static void nominalOf(const Material& material, const TimerSeries& series, Series& made) {
-    made.nominal = made.period.ns;
     std::vector<s64> timeouts;
     for (const SpanId id : series.expired) {
       const ArmedSpan& span = material.span(id);
-      if (span.has(ArmedSpan::Restart)) continue;
+      // In jiffies, absolute and relative times look alike.
+      if (span.has(ArmedSpan::Restart) || !material.isHrtimer(span)) continue;
       if (const auto timeout = timeoutOf(material, span, span.expires))
         timeouts.push_back(*timeout);
     }
@@ -191,11 +196,16 @@ class PeriodicQuality final : public Detector {
     const std::size_t n = timeouts.size();
     const s64 range = timeouts[(3 * n) / 4] - timeouts[n / 4];
     const double steps = made.period.spread * static_cast<double>(made.period.ns);
-    // Wheel timers count in jiffies: both ranges are 0 then, and the step is one longer than the timeout.
     const bool narrow = range == 0 || 2 * static_cast<double>(range) < steps;
-    if (!narrow || timeouts[n / 2] <= 0 || timeouts[n / 2] >= made.period.ns) return;
+    const s64 middle = timeouts[n / 2];
+    if (!narrow || middle <= 0 || middle >= made.period.ns) return;
+    // What is longer by more is the time that the task works, not the way it sleeps.
+    if (static_cast<double>(made.period.ns) >
+        (1 + TimerUsers::widestSpread) * static_cast<double>(middle)) {
+      return;
+    }
     made.relative = true;
-    made.nominal = timeouts[n / 2];
+    made.nominal = middle;
   }
 
   /// It expired half a period or more behind its time: what follows is missed because of that.
