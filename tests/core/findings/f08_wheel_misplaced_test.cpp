@@ -89,6 +89,17 @@ TEST(WheelMisplaced, F08bNearIsSilentAtTheBucketsOwnJiffy) {
   EXPECT_EQ(unmet(known + early(0) + "expect no F08\nexpect judged F08b\n"), "");
 }
 
+TEST(WheelMisplaced, F08bTrapARunWithTheClockOfAnotherListIsNotEarly) {
+  // As where lists of collected timers were overwritten: at the jiffy of its bucket, with an older base clock.
+  EXPECT_EQ(
+      unmet(known + "at 3.000\nrepeat 4 every 2.048\n0 cpu0 timer_start timer=t1 expires=j+9\n"
+                    "40ms cpu0 softirq_entry vec=TIMER\n40001us cpu0 timer_cancel timer=t1\n"
+                    "40001us cpu0 timer_expire_entry timer=t1 baseclk=j-2\n"
+                    "40002us cpu0 timer_expire_exit timer=t1\n40003us cpu0 softirq_exit vec=TIMER\n"
+                    "end\nexpect no F08b\nexpect judged F08b\n"),
+      "");
+}
+
 TEST(WheelMisplaced, F08TrapWithoutAnIndexLatenessAloneProvesNothing) {
   // Eight jiffies late; nothing shows that the base was run in between.
   const std::string late =
