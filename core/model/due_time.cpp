@@ -2,7 +2,6 @@
 // Due times out of spans.
 #include "core/model/due_time.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace tickscope {
@@ -31,9 +30,9 @@ std::vector<Address> tickFunctionsOf(const Recording& recording, const ClockMap&
       functions.push_back(static_cast<Address>(range->from));
     }
   }
-  if (const auto seen = clocks.jiffyMap().tickFunction();
-      seen && std::ranges::find(functions, *seen) == functions.end()) {
-    functions.push_back(*seen);
+  // Other callbacks can keep the tick's grid too: behaviour decides where names do not.
+  if (functions.empty()) {
+    if (const auto seen = clocks.jiffyMap().tickFunction()) functions.push_back(*seen);
   }
   return functions;
 }

@@ -14,7 +14,7 @@ namespace tickscope {
 Known<Bounded<MonoTime>> dueTimeOf(const ArmedSpan& span, const ReplayTables& tables,
                                    const ClockMap& clocks);
 
-/// Callbacks of the tick, by name and by the grid on which they expire.
+/// Callbacks of the tick by name; without symbols by the grid on which they expire.
 std::vector<Address> tickFunctionsOf(const Recording& recording, const ClockMap& clocks);
 
 }  // namespace tickscope
