@@ -82,7 +82,10 @@ class PeriodicQuality final : public Detector {
     const auto now = material.mono(span.armed);
     const auto offset = material.clocks.offset(span.clockBase(), span.armed);
     if (!now || !offset) return {};
-    return until - now->value.value - *offset;
+    const s64 timeout = until - now->value.value - *offset;
+    // A clock of coarse units does not tell it.
+    if (10 * now->error.value > std::abs(timeout)) return {};
+    return timeout;
   }
 
   static std::string ppmWords(double ppm) {
@@ -251,6 +254,11 @@ class PeriodicQuality final : public Detector {
       instance.timer = span.timer;
       instance.detail = i;
     }
+    // One short timeout among many says nothing of how its owner sleeps.
+    std::erase_if(judged.instances, [&](const Instance& instance) {
+      const Slack& of = slack_.at(static_cast<u32>(instance.causeKey));
+      return of.realTime == 0 && 2 * of.slack.count() < of.arms;
+    });
   }
 
   void describePeriod(const Material& material, const Cluster& cluster, Finding& finding) const {
