@@ -22,10 +22,11 @@ struct Side {
   Modelled modelled;
   Findings findings;
   std::vector<StatsRow> callbacks;
+  LatencyTable latency;
   double seconds = 0;
 
   [[nodiscard]] ComparedSide compared() const {
-    return {modelled.analysis, findings, callbacks, seconds};
+    return {modelled.analysis, findings, callbacks, latency, seconds};
   }
 };
 
@@ -63,7 +64,7 @@ class CompareCommand : public Command {
       out.print("{} gone, {} new, {} changed, {} no longer judged\n\n", made.gone, made.appeared,
                 made.changed, made.noLongerJudged);
       print(made.findings, out);
-      for (const Table& table : made.latency) print(table, out);
+      print(made.latency, out);
       print(made.callbacks, out);
     }
     return {};
@@ -88,9 +89,8 @@ class CompareCommand : public Command {
     json["new"] = made.appeared;
     json["changed"] = made.changed;
     json["no_longer_judged"] = made.noLongerJudged;
-    json["tables"] = OrderedJson::array({tableJson(made.findings)});
-    for (const Table& table : made.latency) json["tables"].push_back(tableJson(table));
-    json["tables"].push_back(tableJson(made.callbacks));
+    json["tables"] = OrderedJson::array(
+        {tableJson(made.findings), tableJson(made.latency), tableJson(made.callbacks)});
     printJson(json, out);
   }
 
@@ -112,8 +112,10 @@ class CompareCommand : public Command {
     const auto brackets = bracketsOf(analysis.events(), analysis.tables, threads);
     auto callbacks = timerStatsOf(analysis.opened(), analysis.tables, analysis.clocks, brackets,
                                   StatsBy::Callback);
+    auto latency = latencyOf(analysis.events(), analysis.tables, analysis.profile);
     const double seconds = recordedSeconds(analysis);
-    return Side{std::move(*modelled), std::move(*found), std::move(callbacks), seconds};
+    return Side{std::move(*modelled), std::move(*found), std::move(callbacks), std::move(latency),
+                seconds};
   }
 
   ModelOptions model_;

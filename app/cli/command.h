@@ -46,6 +46,7 @@ std::unique_ptr<Command> makeFindingsCommand();
 std::unique_ptr<Command> makeCheckCommand();
 std::unique_ptr<Command> makeTimersCommand();
 std::unique_ptr<Command> makeCompareCommand();
+std::unique_ptr<Command> makeLatencyCommand();
 
 /// The buffer that the options name, or the one that opens first. Error: Usage with the names that
 /// there are; NotATrace for a recording without buffers.

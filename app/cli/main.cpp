@@ -22,7 +22,7 @@
 namespace tickscope {
 namespace {
 
-constexpr std::array<CommandInfo, 8> commands{{
+constexpr std::array<CommandInfo, 9> commands{{
     {"info", "What the file is, what it holds and what it lost", makeInfoCommand},
     {"events", "Events in the kernel's text form, filtered", makeEventsCommand},
     {"state", "What the wheel and the hrtimer trees of each CPU hold at an instant",
@@ -32,6 +32,7 @@ constexpr std::array<CommandInfo, 8> commands{{
     {"findings", "What is wrong with the timers, how sure, and on what evidence",
      makeFindingsCommand},
     {"compare", "Two recordings, before and after a patch: what changed", makeCompareCommand, true},
+    {"latency", "What timers asked for against what they got", makeLatencyCommand},
     {"timers", "What timers did, by callback, owner or timer", makeTimersCommand},
     {"check", "One line a finding, for scripts: fails from a severity on", makeCheckCommand},
 }};

@@ -212,11 +212,53 @@ Table callbacksTable(const ComparedSide& before, const ComparedSide& after) {
   return table;
 }
 
+/// n, max, avg, std of the ratios to what was asked for, as the message of the kernel's commit 2fe59f507a65 has them.
+Table latencyComparison(const LatencyTable& before, const LatencyTable& after) {
+  Table table;
+  table.title = "Wheel timers: jiffies got over jiffies asked for";
+  table.columns.push_back({"", ""});
+  for (const char* const side : {" A", " B"}) {
+    for (const char* const name : {"n", "max", "avg", "std"}) {
+      table.columns.push_back({name + std::string(side), ""});
+    }
+  }
+  const auto append = [](std::vector<Cell>& cells, const RatioStats* stats) {
+    if (!stats || stats->count() == 0) {
+      cells.resize(cells.size() + 4);
+      return;
+    }
+    cells.push_back(count(stats->count()));
+    cells.push_back(figure(stats->greatest(), 2));
+    cells.push_back(figure(stats->mean(), 2));
+    cells.push_back(figure(stats->deviation(), 2));
+  };
+  const auto row = [&](const std::string& name, const RatioStats* a, const RatioStats* b) {
+    std::vector<Cell> cells{Sentence(name)};
+    append(cells, a);
+    append(cells, b);
+    table.rows.push_back(std::move(cells));
+  };
+  row("achieved", &before.all.achieved, &after.all.achieved);
+  row("assigned", &before.all.assigned, &after.all.assigned);
+  std::set<u8> levels;
+  for (const auto* side : {&before, &after}) {
+    for (const auto& [level, stats] : side->byLevel) levels.insert(level);
+  }
+  for (const u8 level : levels) {
+    const auto a = before.byLevel.find(level), b = after.byLevel.find(level);
+    row(fmt::format("assigned, level {}", level),
+        a == before.byLevel.end() ? nullptr : &a->second.assigned,
+        b == after.byLevel.end() ? nullptr : &b->second.assigned);
+  }
+  return table;
+}
+
 }  // namespace
 
 Comparison compare(const ComparedSide& before, const ComparedSide& after) {
   Comparison made;
   made.findings = findingsTable(before, after, made);
+  made.latency = latencyComparison(before.latency, after.latency);
   made.callbacks = callbacksTable(before, after);
   return made;
 }

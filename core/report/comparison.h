@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analysis.h"
+#include "core/stats/latency_table.h"
 #include "core/stats/timer_stats.h"
 
 namespace tickscope {
@@ -16,7 +17,8 @@ struct ComparedSide {
   const Analysis& analysis;
   const Findings& findings;
   std::vector<StatsRow> callbacks;  ///< timerStatsOf by callback
-  double seconds = 0;               ///< recorded time
+  LatencyTable latency;
+  double seconds = 0;  ///< recorded time
 };
 
 struct Comparison {
@@ -25,7 +27,7 @@ struct Comparison {
   /// Callbacks by name, with rates, efficiency and lateness of both.
   Table callbacks;
   /// Achieved and assigned of the wheel: max, avg, std (as the kernel's commit 2fe59f507a65 tells them).
-  std::vector<Table> latency;
+  Table latency;
   u32 gone = 0, appeared = 0, changed = 0, noLongerJudged = 0;
 };
 
