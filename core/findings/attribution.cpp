@@ -11,6 +11,7 @@ namespace {
 
 enum class Reach : u8 {
   SameCpu,    ///< the cause covers half of it, or its end
+  Touches,    ///< the same CPU, and they have any time in common
   SameTimer,  ///< of the same timer and inside its cause
   AfterStep   ///< any CPU, within two seconds behind its cause
 };
@@ -24,11 +25,13 @@ struct Rule {
 };
 
 /// Findings 1.5: the first that matches wins.
-constexpr std::array<Rule, 22> rules{{
+constexpr std::array<Rule, 25> rules{{
     {"F22", "a", "F10", "", Reach::AfterStep},  {"F22", "a", "F14", "", Reach::AfterStep},
     {"F22", "a", "F23", "", Reach::AfterStep},  {"F04", "", "F10", "", Reach::SameCpu},
     {"F04", "", "F03", "c", Reach::SameCpu},    {"F05", "", "F14", "", Reach::SameCpu},
-    {"F05", "", "F10", "", Reach::SameCpu},     {"F14", "b", "F10", "", Reach::SameCpu},
+    {"F05", "", "F10", "", Reach::SameCpu},  // What an interrupt's callbacks took is why the next time had passed when it programmed.
+    {"F12", "", "F14", "b", Reach::Touches},    {"F01", "", "F14", "b", Reach::Touches},
+    {"F11", "", "F14", "b", Reach::Touches},    {"F14", "b", "F10", "", Reach::SameCpu},
     {"F21", "", "F10", "", Reach::SameCpu},     {"F21", "", "F03", "c", Reach::SameCpu},
     {"F08", "", "F10", "", Reach::SameTimer},   {"F20", "", "F03", "", Reach::SameCpu},
     {"F20", "", "F10", "", Reach::SameCpu},     {"F15", "c", "F03", "", Reach::SameCpu},
@@ -87,6 +90,9 @@ class Causes {
              effect.when.from <= cause.when.to;
     }
     if (cause.cpu != effect.cpu) return false;
+    if (reach == Reach::Touches) {
+      return cause.when.from <= effect.when.to && effect.when.from <= cause.when.to;
+    }
     if (cause.when.from <= effect.when.to && effect.when.to <= cause.when.to) return true;
     const s64 common = std::min(cause.when.to, effect.when.to).value -
                        std::max(cause.when.from, effect.when.from).value;

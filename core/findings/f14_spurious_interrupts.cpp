@@ -330,6 +330,14 @@ class SpuriousInterrupts final : public Detector {
     }
   }
 
+  static u64 interruptsOf(const Material& material, Cpu cpu) {
+    return static_cast<u64>(
+        std::ranges::count_if(material.tables.operations, [&](const OperationCount& operation) {
+          return operation.kind == OperationKind::Interrupt &&
+                 material.events.cpu(operation.row) == cpu;
+        }));
+  }
+
   static void describeRetries(const Material& material, Cpu cpu, const Cluster& cluster,
                               Finding& finding) {
     const bool hang = cluster.causeKey % slotsPerCpu == static_cast<u64>(Reason::Hang);
@@ -347,10 +355,20 @@ class SpuriousInterrupts final : public Detector {
     }
     const double seconds = static_cast<double>(material.judgedNs(cpu, blindKinds)) / 1e9;
     const double rate = seconds > 0 ? static_cast<double>(finding.count) / seconds : 0;
-    // Behind many callbacks the next timer is due already: what they take is what to look at.
+    // Behind many callbacks the next timer is due already: what they take is what to look at. A retry by itself is
+    // how the kernel meets a time that has passed; healthy guests make 110 a second.
     const bool behindFew = 2 * busy < finding.count &&
                            finding.count >= material.thresholds.count(Limit::MinOpportunities);
-    finding.grade = hang ? Grade::S2 : rate >= 1 && behindFew ? Grade::S3 : Grade::S4;
+    const bool often = rate >= 1 && static_cast<double>(finding.count) >=
+                                        material.thresholds[Limit::SpuriousShare] *
+                                            static_cast<double>(interruptsOf(material, cpu));
+    finding.grade = often && behindFew ? Grade::S3 : Grade::S4;
+    if (hang) {
+      // Severe is what the delay makes late.
+      finding.grade = backOff >= material.scaled(Limit::StallHr)    ? Grade::S2
+                      : backOff >= material.scaled(Limit::LateHard) ? Grade::S3
+                                                                    : Grade::S4;
+    }
     finding.what = "programming calls of an interrupt";
     if (hang) {
       finding.title.words("CPU{}: the timer interrupt gave up {} and backed off", number(cpu),

@@ -97,6 +97,19 @@ TEST(SpuriousInterrupts, F14bFiresForAnInterruptThatGivesUp) {
             "");
 }
 
+TEST(SpuriousInterrupts, F14bIsANoteWhenTheDelayMakesNothingLate) {
+  const std::string brief =
+      "repeat 3 every 5ms\n0 cpu0 hrtimer_start hrtimer=t1 expires=+5000us\n"
+      "5000us cpu0 local_timer_entry vector=236\n5001us cpu0 hrtimer_expire_entry hrtimer=t1\n"
+      "5002us cpu0 hrtimer_expire_exit hrtimer=t1\n5003us cpu0 call from=hrtimer_interrupt\n"
+      "5004us cpu0 call from=hrtimer_interrupt\n5005us cpu0 call from=hrtimer_interrupt\n"
+      "5005us cpu0 call from=hrtimer_interrupt\n5006us cpu0 local_timer_exit vector=236\n"
+      "5040us cpu0 local_timer_entry vector=236\n5041us cpu0 call from=hrtimer_interrupt\n"
+      "5042us cpu0 local_timer_exit vector=236\nend\n";
+  EXPECT_EQ(unmet(begin + useful(30) + brief + useful(30) + "expect F14b cpu0 count=3 grade=S4\n"),
+            "");
+}
+
 TEST(SpuriousInterrupts, F14bTellsRetriesApart) {
   const std::string two = "call from=hrtimer_interrupt\n5005us cpu0 call from=hrtimer_interrupt";
   EXPECT_EQ(unmet(begin + useful(30) + useful(10, two) + useful(30) +
