@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -111,6 +112,24 @@ std::pair<double, double> rangeOf(const std::string& text) {
   return {least * 0.98, most * 1.02};
 }
 
+/// Where the list's figure leaves out what the recording holds.
+struct Difference {
+  std::string_view file;
+  std::string_view count;
+  std::string_view reason;
+};
+constexpr std::array<Difference, 1> differences{{
+    {"06-lost-rt.dat", "9",
+     "the ninth lay on a list when the switch went off: it too stayed pending past its bucket"},
+}};
+
+std::string countOf(const std::string& path, const Line& line) {
+  for (const Difference& one : differences) {
+    if (std::filesystem::path(path).filename() == one.file) return std::string(one.count);
+  }
+  return line.count;
+}
+
 std::string unmet(const std::string& path, const Line& line) {
   const Analysis analysis = support::analysedFile(path);
   Progress progress;
@@ -163,11 +182,12 @@ std::string unmet(const std::string& path, const Line& line) {
       surest = std::max(surest, finding.confidence.value());
       worst = std::min(worst, finding.grade);
     }
-    const auto [least, most] = rangeOf(line.count);
+    const std::string expected = countOf(path, line);
+    const auto [least, most] = rangeOf(expected);
     const auto fits = [&](double n) { return least <= n && n <= most; };
     if (!fits(count) && !fits(onCpu)) {
       problem(
-          fmt::format("{}: {} instead of {} ({})", line.finding, count, line.count, line.counted));
+          fmt::format("{}: {} instead of {} ({})", line.finding, count, expected, line.counted));
     }
     if (count > 0) {
       for (const std::string& cpu : parts(line.cpus, ',')) {
