@@ -221,7 +221,9 @@ TEST(Expected, OtherMachinesAndFormatsHaveNothingSerious) {
   TICKSCOPE_NEED_TRACES_FOLDER(folder);
   for (const char* const sub : {"arch", "formats"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder / sub)) {
-      if (entry.path().extension() != ".dat") continue;
+      // Those that were made by hand have expiries before their softexpires in them.
+      const std::string file = entry.path().filename();
+      if (!file.ends_with(".dat") || file.starts_with("made-")) continue;
       const auto recording =
           std::make_shared<const Recording>(support::imported(entry.path().string()));
       if (recording->buffers.empty()) continue;  // held as text
