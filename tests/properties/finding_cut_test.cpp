@@ -55,7 +55,7 @@ void expectNothingNew(const EditedRecording& edited, const std::set<std::string>
   }
 }
 
-TEST(CutRecordings, HaveNoBugThatTheWholeHasNot) {
+TEST(FindingsOfCutsSlow, HaveNoBugThatTheWholeHasNot) {
   constexpr unsigned seed = 41007;
   std::mt19937 random(seed);
   for (const std::string& path : recordings()) {
@@ -75,7 +75,7 @@ TEST(CutRecordings, HaveNoBugThatTheWholeHasNot) {
   }
 }
 
-TEST(RecordingsWithMarkedGaps, HaveNoBugThatTheWholeHasNot) {
+TEST(FindingsOfGapsSlow, HaveNoBugThatTheWholeHasNot) {
   constexpr unsigned seed = 41009;
   std::mt19937 random(seed);
   for (const std::string& path : recordings()) {

@@ -205,7 +205,7 @@ std::string unmet(const std::string& path, const Line& line) {
   return problems.empty() ? problems : path + "\n" + problems + support::findingLines(*made);
 }
 
-TEST(Expected, FindingsOfEveryRecordingAreThoseOfTheList) {
+TEST(ExpectedSlow, FindingsOfEveryRecordingAreThoseOfTheList) {
   TICKSCOPE_NEED_TRACES_FOLDER(folder);
   const char* const only = std::getenv("TICKSCOPE_ONLY");
   for (const Line& line : linesOf(folder / "expected.tsv")) {
@@ -217,7 +217,7 @@ TEST(Expected, FindingsOfEveryRecordingAreThoseOfTheList) {
 }
 
 /// Healthy kernels on other machines and in other formats: nothing that asks to act.
-TEST(Expected, OtherMachinesAndFormatsHaveNothingSerious) {
+TEST(ExpectedSlow, OtherMachinesAndFormatsHaveNothingSerious) {
   TICKSCOPE_NEED_TRACES_FOLDER(folder);
   for (const char* const sub : {"arch", "formats"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder / sub)) {
