@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/findings/detector.h"
+#include "core/findings/figure_text.h"
 #include "core/model/wheel_geometry.h"
 
 namespace tickscope {
@@ -88,13 +89,15 @@ class CoarseByDesign final : public Detector {
     finding.confidence.times(material.profile.wheel.confidence, "wheel of levels");
     finding.what = "bucket behind the requested jiffy by";
     finding.unit = "jiffies";
-    finding.title.symbol(name).words(": {} long timeouts in coarse buckets, late by up to {:.1f} %",
-                                     finding.count, 100 * worst);
+    finding.title.symbol(name).words(": {} in coarse buckets, late by up to {:.1f} %",
+                                     countWords(finding.count, "long timeout", "long timeouts"),
+                                     100 * worst);
     finding.claim.symbol(name).words(
-        " asked for {} timeouts of 64 jiffies and more whose bucket lies behind the requested "
-        "jiffy, by up to {} jiffies ({:.1f} % of the timeout). The wheel does that on purpose: "
+        " asked for {} of 64 jiffies or more with a bucket behind the requested jiffy, by up to {} "
+        "jiffies ({:.1f} % of the timeout). The wheel does that on purpose: "
         "a bucket of level n is 8^n jiffies long.",
-        finding.count, finding.distribution.greatest().value_or(0), 100 * worst);
+        countWords(finding.count, "timeout", "timeouts"),
+        finding.distribution.greatest().value_or(0), 100 * worst);
     finding.predicted.words("at most one granule of its level, 8/63 of the timeout");
     finding.observed.words("at most {} jiffies, {:.1f} % of the timeout",
                            finding.distribution.greatest().value_or(0), 100 * worst);

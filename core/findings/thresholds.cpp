@@ -134,8 +134,9 @@ Result<void> Thresholds::set(std::string_view assignment) {
                 fmt::format("--set {}: '{}' is not a unit of it; it is {} unless set.", name, unit,
                             limitText(info.unit, info.value)));
   }
-  return fail(Error::Kind::Usage,
-              fmt::format("There is no threshold '{}'; --thresholds lists them.", name));
+  return fail(
+      Error::Kind::Usage,
+      fmt::format("--set {}: there is no such threshold; findings --thresholds lists them.", name));
 }
 
 std::string limitText(LimitUnit unit, double value) {
