@@ -2,7 +2,9 @@
 // Cells as JSON values.
 #include "core/report/table_json.h"
 
-#include <cmath>
+#include <fmt/format.h>
+
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/base/shown_text.h"
@@ -17,9 +19,11 @@ Json cellJson(const Cell& cell) {
   if (const auto* text = std::get_if<Sentence>(&cell)) return shown(text->text(), Breaks::Keep);
   if (const auto* whole = std::get_if<s64>(&cell)) return *whole;
   if (const auto* figure = std::get_if<Figure>(&cell)) {
-    // The digits that the table shows, and no more.
-    const double scale = std::pow(10.0, figure->digits);
-    return std::round(figure->value * scale) / scale;
+    // The digits that the table shows as text, and no more.
+    const std::string text = fmt::format("{:.{}f}", figure->value, figure->digits);
+    double shownValue = figure->value;
+    std::from_chars(text.data(), text.data() + text.size(), shownValue);
+    return shownValue;
   }
   return {};
 }
