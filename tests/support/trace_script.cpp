@@ -30,14 +30,14 @@ struct Line {
 
 /// A row to be: the CPUs get theirs in order of time.
 struct Event {
-  u16 cpu;
-  s64 time;
-  int line;
-  Pid pid;
+  u16 cpu = 0;
+  s64 time = 0;
+  int line = 0;
+  Pid pid{};
   Known<Context> context;
   std::string name;
   std::map<std::string, std::string> fields;
-  s64 realtime;
+  s64 realtime = 0;
 };
 struct LossAt {
   u16 cpu;
