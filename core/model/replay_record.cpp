@@ -53,7 +53,8 @@ SystemState Replay::snapshot() const {
   }
   for (const SpanId id : open_) {
     const ArmedSpan& span = tables_.spans[number(id)];
-    if (span.owner != noCpu || tables_.timers[number(span.timer)].of != TimerClass::Wheel) continue;
+    if (span.owner != noCpu || span.left != noRow) continue;
+    if (tables_.timers[number(span.timer)].of != TimerClass::Wheel) continue;
     state.ownerUnknown.push_back(stateTimerOf(tables_, store_, id));
   }
   return state;
