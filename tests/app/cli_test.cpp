@@ -67,10 +67,14 @@ std::vector<std::string> rowsOf(const std::string& text) {
 TEST(CliUsage, HelpNamesEveryCommandAndOnlyWhatWorks) {
   const ProgramRun run = cli({"--help"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.output, AllOf(HasSubstr("  info "), HasSubstr("  events "), HasSubstr("  state "),
-                                HasSubstr("  selfcheck "), HasSubstr("--version")));
-  EXPECT_THAT(run.output, Not(HasSubstr("findings")));
-  for (const char* command : {"info", "events", "state", "selfcheck"}) {
+  EXPECT_THAT(run.output,
+              AllOf(HasSubstr("  info "), HasSubstr("  events "), HasSubstr("  state "),
+                    HasSubstr("  selfcheck "), HasSubstr("  findings "), HasSubstr("  check "),
+                    HasSubstr("  compare "), HasSubstr("  latency "), HasSubstr("  timers "),
+                    HasSubstr("--version")));
+  EXPECT_THAT(run.output, Not(HasSubstr("report")));
+  for (const char* command : {"info", "events", "state", "selfcheck", "findings", "check",
+                              "compare", "latency", "timers"}) {
     const ProgramRun help = cli({command, "--help"});
     EXPECT_EQ(help.status, 0);
     for (const char* option : {"--json", "--buffer", "--from", "--to", "--cpu", "--formats-from",
@@ -101,7 +105,7 @@ TEST(CliUsage, PrintsItsVersion) {
 TEST(CliUsage, RefusesWhatItCannotDo) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {},
-           {"findings", "base-v7-zstd.dat"},
+           {"report", "base-v7-zstd.dat"},
            {"--json", "info", "base-v7-zstd.dat"},
            {"info"},
            {"info", "base-v7-zstd.dat", "--redact"},
