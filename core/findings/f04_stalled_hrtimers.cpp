@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "core/findings/dead_time.h"
 #include "core/findings/detector.h"
 #include "core/findings/figure_text.h"
 
@@ -61,10 +62,12 @@ class StalledHrtimers final : public Detector {
     const auto cpu = static_cast<Cpu>(cluster.causeKey / slotsPerCpu);
     const s64 most = finding.distribution.greatest().value_or(0);
     const s64 median = finding.distribution.percentile(0.5).value_or(0);
-    u64 waiting = 0, equal = 0;
+    u64 waiting = 0, equal = 0, idle = 0, could = 0;
     for (const Instance& instance : cluster.instances) {
       waiting += stalls_[instance.detail].waiting;
       equal += isEqual(instance.magnitude, median);
+      idle += stalls_[instance.detail].idle;
+      could += stalls_[instance.detail].could;
     }
     finding.what = "without a timer interrupt behind the due time for";
     finding.unit = "ns";
@@ -98,12 +101,14 @@ class StalledHrtimers final : public Detector {
         break;
       default:
         finding.grade = Grade::S2;
-        finding.confidence = Confidence(Proof::C, "why the interrupt is late is not recorded");
+        finding.confidence = Confidence(
+            Proof::B, "the timer, the call and the interrupt are recorded, and it is equally late");
         finding.confidence.times(highRes, "high resolution");
         finding.claim.words(
             " The programming call was made; whether it reached the device, the trace cannot tell. "
-            "{} of {} are {} late within 1 %.",
-            equal, finding.count, nsWords(median));
+            "{} of {} are {} late within 1 %. The CPU was idle in {}; in {} it logged events with "
+            "interrupts on when it was late already.",
+            equal, finding.count, nsWords(median), idle, could);
         finding.predicted.words("an interrupt within {} of the due time", nsWords(limit_));
         finding.observed.words("{} late (median), {} at most", nsWords(median), nsWords(most));
         break;
@@ -138,6 +143,8 @@ class StalledHrtimers final : public Detector {
     Row missing = noRow;  ///< the operation that should have programmed
     Known<s64> value;     ///< what the device was programmed to, mono ns
     Known<s64> due;       ///< mono ns
+    bool idle = false;    ///< up to the interrupt
+    bool could = false;   ///< be interrupted when it was late already
   };
 
   static std::string whyNot(const Material& material) {
@@ -158,15 +165,23 @@ class StalledHrtimers final : public Detector {
     return {};
   }
 
-  /// Hard timers by CPU that ran, or were taken out, behind their due time; and what else is usual.
+  /// K9: soft timers belong to the next event while HRTIMER_SOFTIRQ is not activated (__hrtimer_get_next_event).
+  static bool softCounts(const Material& material, Cpu cpu, TraceTime due) {
+    const CpuLines* const lines = material.linesOf(cpu);
+    const Row at = material.rowBefore(cpu, due);
+    if (!lines || at == noRow) return false;
+    const auto context = lines->context.at(at);
+    return context && (*context & CpuSoftirqTold) != 0 && (*context & CpuSoftirqActivated) == 0;
+  }
+
+  /// Timers by CPU that ran, or were taken out, behind their due time; and what else is usual.
   void gather(const Material& material) {
     const s64 plain = material.scaled(Limit::StallHr);
     std::vector<s64> usual;
     for (u32 i = 0; i < material.tables.spans.size(); ++i) {
       const ArmedSpan& span = material.tables.spans[i];
-      if (!material.isHrtimer(span) || isSoft(span.clockBase()) || !span.expiryKnown ||
-          span.owner == noCpu || span.ended == noRow || span.has(ArmedSpan::Uncertain) ||
-          span.has(ArmedSpan::Resynced)) {
+      if (!material.isHrtimer(span) || !span.expiryKnown || span.owner == noCpu ||
+          span.ended == noRow || span.has(ArmedSpan::Uncertain) || span.has(ArmedSpan::Resynced)) {
         continue;
       }
       // A clock that can be set moves due times without a row.
@@ -177,11 +192,13 @@ class StalledHrtimers final : public Detector {
       if (!due) continue;
       TraceTime latest = due->value + TraceDelta{due->error.value};
       if (span.armed != noRow) latest = std::max(latest, material.time(span.armed));
+      const bool soft = isSoft(span.clockBase());
+      if (soft && (material.baseline.slow || !softCounts(material, span.owner, latest))) continue;
       const s64 late = (material.time(span.ended) - latest).value;
       if (span.end == SpanEnd::Expired) ++opportunities_;
       if (late >= plain) {
         late_[span.owner].push_back({i, latest});
-      } else if (span.end == SpanEnd::Expired && late >= 0) {
+      } else if (span.end == SpanEnd::Expired && late >= 0 && !soft) {
         usual.push_back(late);
       }
     }
@@ -233,8 +250,16 @@ class StalledHrtimers final : public Detector {
       if (isInnocent(material, cpu, reviver.entry, due, before)) continue;
       Stall stall;
       stall.waiting = 1;
+      stall.idle = wasIdle(material, cpu, reviver);
+      stall.could = !stall.idle && couldInterrupt(material, reviver.entry, due);
       const char kind = proofOf(material, cpu, reviver, late, from, stall);
       if (kind == 0) continue;
+      if (kind != 'c') {
+        // Whether the device's next event includes a soft timer is inferred: no claim by state rests on it.
+        if (isSoft(span.clockBase())) continue;
+        // K1
+        if (!stall.idle && !stall.could && material.irqsOffBefore(reviver.entry)) continue;
+      }
       served = reviver.entry;
       Instance& instance = all[static_cast<std::size_t>(kind - 'a')].instances.emplace_back();
       instance.when = {due, material.time(reviver.exit != noRow ? reviver.exit : reviver.entry)};
@@ -249,10 +274,9 @@ class StalledHrtimers final : public Detector {
     }
   }
 
-  /// K1, K4, K6, K11.
+  /// K4, K6, K11.
   static bool isInnocent(const Material& material, const CpuBrackets& cpu, Row revived,
                          TraceTime due, const Bracket* before) {
-    if (material.irqsOffBefore(revived) && !cpu.idleAt(material.previous(revived))) return true;
     if (material.isSilent(cpu.cpu, due, material.time(revived))) return true;
     if (material.hotplugOrSuspend(cpu.cpu, due, material.time(revived))) return true;
     if (!before || before->exit == noRow) return false;
@@ -277,7 +301,7 @@ class StalledHrtimers final : public Detector {
       if (stall.value) {
         if (*stall.value > dueMono->value.value + dueMono->error.value) return 'a';
         return belongsToEarlier(material, *lines, reviver, from) ? 'b'
-               : isUnexplained(material, cpu, reviver, late)     ? 'c'
+               : deadNs(material, from, reviver.exit) == 0       ? 'c'
                                                                  : char{0};
       }
     }
@@ -296,8 +320,9 @@ class StalledHrtimers final : public Detector {
       stall.missing = operation.row;
       return 'a';
     }
-    if (!material.recorded.has(Need::P)) return 0;
-    return isUnexplained(material, cpu, reviver, late) ? 'c' : char{0};
+    // K4: a CPU that stands still inside the interrupt did not run before it either.
+    if (!wasCalled(material, cpu.cpu, span.armed, from)) return 0;
+    return deadNs(material, from, reviver.exit) == 0 ? 'c' : char{0};
   }
 
   /// No timer interrupt, which programs anew, between the two rows.
@@ -324,16 +349,32 @@ class StalledHrtimers final : public Detector {
     return false;
   }
 
-  /// Interrupts were on meanwhile, or the CPU was idle: nothing seen here held the interrupt back.
-  static bool isUnexplained(const Material& material, const CpuBrackets& cpu,
-                            const Bracket& reviver, const Late& late) {
+  static bool wasIdle(const Material& material, const CpuBrackets& cpu, const Bracket& reviver) {
     const Row last = material.previous(reviver.entry);
-    if (last != noRow && cpu.idleAt(last)) return true;
-    for (Row row = last; row != noRow && material.time(row) > late.due;
-         row = material.previous(row)) {
+    return last != noRow && cpu.idleAt(last);
+  }
+
+  /// A programming call of the CPU behind the arm.
+  static bool wasCalled(const Material& material, Cpu cpu, Row armed, Row from) {
+    if (armed == noRow || !material.recorded.has(Need::P)) return false;
+    for (Row row = from; row != noRow && row > armed; row = material.previous(row)) {
+      const EventKind kind = material.events.kind(row);
+      if (kind == kindOf<ProgramEvent> || kind == kindOf<ProgramEventProbe>) {
+        return material.events.cpu(row) == cpu;
+      }
+    }
+    return false;
+  }
+
+  /// A row of the CPU with interrupts on, later than the limit behind the due time and well before the interrupt.
+  [[nodiscard]] bool couldInterrupt(const Material& material, Row revived, TraceTime due) const {
+    constexpr u8 notTraced = 0x02;  // TRACE_FLAG_IRQS_NOSUPPORT
+    for (Row row = material.previous(revived);
+         row != noRow && (material.time(row) - due).value > limit_; row = material.previous(row)) {
       const Context context = material.events.context(row);
-      if (!context.irqsOff() && !context.hardIrq() &&
-          (material.time(reviver.entry) - material.time(row)).value > belongsNs) {
+      if (!context.irqsOff() && !context.hardIrq() && !context.nmi() &&
+          (context.flags & notTraced) == 0 &&
+          (material.time(revived) - material.time(row)).value > belongsNs) {
         return true;
       }
     }
@@ -344,26 +385,38 @@ class StalledHrtimers final : public Detector {
     return std::abs(static_cast<double>(one - other)) <= equalSpread * static_cast<double>(other);
   }
 
-  /// What the trace cannot decide must come again and again; idle and mute it must be equally late.
+  /// What the trace cannot decide must come again and again, and equally late: two may be chance.
   void keepRepeated(const Material& material, std::vector<Judged>& all) const {
     const auto least = material.thresholds.count(Limit::MinInstances);
     if (all[1].instances.size() < least) all[1].instances.clear();
     std::map<Cpu, std::vector<s64>> lateness;
     for (const Instance& instance : all[2].instances) {
-      lateness[instance.cpu].push_back(instance.magnitude);
+      if (isProven(instance)) lateness[instance.cpu].push_back(instance.magnitude);
     }
-    std::erase_if(all[2].instances, [&](const Instance& instance) {
-      std::vector<s64>& of = lateness[instance.cpu];
-      if (of.size() < least) return true;
+    std::map<Cpu, s64> usual;  // of those that are equal; empty: too few
+    for (auto& [cpu, of] : lateness) {
       std::ranges::sort(of);
       u64 most = 0;
+      std::size_t middle = 0;
       for (std::size_t i = 0; i < of.size(); ++i) {
         u64 equal = 0;
         for (std::size_t k = i; k < of.size() && isEqual(of[k], of[i]); ++k) ++equal;
+        if (equal > most) middle = i + equal / 2;
         most = std::max(most, equal);
       }
-      return 2 * most < of.size();
+      if (most >= least && 2 * most >= of.size()) usual[cpu] = of[middle];
+    }
+    std::erase_if(all[2].instances, [&](const Instance& instance) {
+      const auto found = usual.find(instance.cpu);
+      if (found == usual.end()) return true;
+      // K1: interrupts that were off end at no certain time behind the due time.
+      return !isProven(instance) && !isEqual(instance.magnitude, found->second);
     });
+  }
+
+  /// Nothing seen held the interrupt back: the CPU was idle, or interrupts were on when it was late already.
+  [[nodiscard]] bool isProven(const Instance& instance) const {
+    return stalls_[instance.detail].idle || stalls_[instance.detail].could;
   }
 
   void sayNotProgrammed(const Material& material, const Cluster& cluster, Finding& finding) const {
@@ -398,11 +451,15 @@ class StalledHrtimers final : public Detector {
       made.note.words("{}", note);
       finding.counterEvidence.push_back(std::move(made));
     };
-    add("K1", "stalls behind which interrupts had been off are left out");
+    add("K1",
+        "stalls behind which interrupts may have been off are left out, unless they are as late as "
+        "those of an idle CPU");
     add("K3", "stalls near lost or unrecorded events are left out");
-    add("K4", "stalls in which the CPU was silent and not idle are left out");
+    add("K4",
+        "stalls in which the CPU was silent and not idle are left out; without a proof by the "
+        "device's value also those whose interrupt stood still, and unequal ones");
     add("K6", "stalls with hotplug or suspend inside are left out");
-    add("K9", "only hard timers count: a raised softirq does not hold them back");
+    add("K9", "soft timers count only while HRTIMER_SOFTIRQ is not activated");
     add("K10", "what came due inside a timer interrupt counts from its end");
     add("K11", "stalls behind an interrupt that gave up programming are left out");
     CounterEvidence idle{"K8", CounterEvidence::Result::Absent, {}};

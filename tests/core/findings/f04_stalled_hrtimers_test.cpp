@@ -70,6 +70,82 @@ TEST(StalledHrtimers, F04TrapStolenTimeIsNotEquallyLate) {
   EXPECT_EQ(unmet(script + "expect no F04\n"), "");
 }
 
+TEST(StalledHrtimers, F04TrapTwoEqualStallsOfThreeAreChance) {
+  std::string script = begin + served(300, "+1999us", 2003, idle);
+  for (const int late : {4133, 5213, 4133}) script += served(1, "+1999us", late, idle);
+  EXPECT_EQ(unmet(script + "expect no F04\nexpect judged F04c\n"), "");
+  EXPECT_EQ(unmet(script + served(1, "+1999us", 4133, idle) + "expect F04c count=4\n"), "");
+}
+
+TEST(StalledHrtimers, F04TrapAnInterruptThatStandsStillTellsOfStolenTime) {
+  // K4: equally late on the grid of the host, and then 3 ms without a row inside the interrupt.
+  const auto stalls = [](const std::string& exit) {
+    return "repeat 5 every 40ms\n0 cpu0 sh-72 hrtimer_start hrtimer=t1 function=stalled_fn "
+           "expires=+2ms\n1us cpu0 sh-72 call expires=+1999us\n5us cpu0 cpu_idle state=1 "
+           "cpu_id=0\n22003us cpu0 local_timer_entry vector=236\n22004us cpu0 "
+           "hrtimer_expire_entry hrtimer=t1\n22005us cpu0 hrtimer_expire_exit hrtimer=t1\n22006us "
+           "cpu0 call expires=+100ms\n" +
+           exit + "us cpu0 local_timer_exit vector=236\n26ms cpu0 cpu_idle state=4294967295 " +
+           "cpu_id=0\nend\n";
+  };
+  const std::string usual = begin + served(300, "+1999us", 2003, idle);
+  EXPECT_EQ(unmet(usual + stalls("22007") + "expect F04c cpu0 count=5\n"), "");
+  EXPECT_EQ(unmet(usual + stalls("25007") + "expect no F04\nexpect judged F04c\n"), "");
+}
+
+/// Rows of a task that hold a lock in their own moment, each 2 ms until the interrupt at 22 ms.
+std::string locked(const std::string& between = "") {
+  std::string rows;
+  for (int ms = 4; ms <= 20; ms += 2) {
+    if (ms == 12) rows += between;
+    rows += std::to_string(ms) + "ms cpu0 sh-72 [d] timer_init timer=w7\n";
+  }
+  return rows;
+}
+
+TEST(StalledHrtimers, F04cFiresOnABusyCpuWhoseInterruptsWereOnMeanwhile) {
+  const std::string on = "11ms cpu0 sh-72 timer_init timer=w8\n";
+  EXPECT_EQ(unmet(begin + served(300, "+1999us", 2003) + served(5, "+1999us", 22003, locked(on)) +
+                  "expect F04c cpu0 count=5 grade=S2\n"),
+            "");
+}
+
+TEST(StalledHrtimers, F04TrapABusyCpuMayHaveHadInterruptsOff) {
+  // K1: no row says that interrupts were on, or only one that comes before the timer is late.
+  const std::string usual = begin + served(300, "+1999us", 2003);
+  EXPECT_EQ(unmet(usual + served(5, "+1999us", 22003, locked()) + "expect no F04\n"), "");
+  const std::string early = "2100us cpu0 sh-72 timer_init timer=w8\n";
+  EXPECT_EQ(unmet(usual + served(5, "+1999us", 22003, early + locked()) + "expect no F04\n"), "");
+}
+
+TEST(StalledHrtimers, F04cTakesWhatIsAsLateAsOnTheIdleCpuAndNoOther) {
+  const std::string proven =
+      begin + served(300, "+1999us", 2003, idle) + served(5, "+1999us", 22003, idle);
+  EXPECT_EQ(unmet(proven + served(2, "+1999us", 22003, locked()) + "expect F04c count=7\n"), "");
+  EXPECT_EQ(unmet(proven + served(2, "+1999us", 23003, locked()) + "expect F04c count=5\n"), "");
+}
+
+/// As served() on an idle CPU for a timer of a soft base; `raised`: HRTIMER_SOFTIRQ was activated before.
+std::string servedSoft(int times, int atUs, bool raised) {
+  const auto us = [&](int more) { return std::to_string(atUs + more) + "us cpu0 "; };
+  return "repeat " + std::to_string(times) +
+         " every 40ms\n0 cpu0 sh-72 hrtimer_start hrtimer=s1 function=soft_fn expires=+2ms "
+         "mode=ABS|SOFT\n1us cpu0 sh-72 call expires=+1999us\n" +
+         (raised ? "2us cpu0 sh-72 [d] softirq_raise vec=HRTIMER\n" : "") +
+         "5us cpu0 cpu_idle state=1 cpu_id=0\n" + us(0) + "local_timer_entry vector=236\n" +
+         (raised ? "" : us(1) + "softirq_raise vec=HRTIMER\n") + us(2) + "call expires=+100ms\n" +
+         us(3) + "local_timer_exit vector=236\n" + us(4) + "softirq_entry vec=HRTIMER\n" + us(5) +
+         "hrtimer_expire_entry hrtimer=s1\n" + us(6) + "hrtimer_expire_exit hrtimer=s1\n" + us(7) +
+         "softirq_exit vec=HRTIMER\n" + us(8) + "cpu_idle state=4294967295 cpu_id=0\nend\n";
+}
+
+TEST(StalledHrtimers, F04cCountsSoftTimersWhileTheirSoftirqIsNotActivated) {
+  const std::string usual =
+      begin + served(300, "+1999us", 2003, idle) + servedSoft(20, 2003, false);
+  EXPECT_EQ(unmet(usual + servedSoft(5, 22003, false) + "expect F04c cpu0 count=5 grade=S2\n"), "");
+  EXPECT_EQ(unmet(usual + servedSoft(5, 22003, true) + "expect no F04\nexpect judged F04c\n"), "");
+}
+
 TEST(StalledHrtimers, F04TrapInterruptsOff) {
   // K1: the row before the late interrupt says that interrupts were off.
   const std::string off = "1990us cpu0 sh-72 [d] timer_init timer=w7\n";
