@@ -235,6 +235,7 @@ class StalledHrtimers final : public Detector {
       if (before && before->exit != noRow) due = std::max(due, material.time(before->exit));
       const ArmedSpan& span = material.tables.spans[late.span];
       if (reviver.entry > span.ended) continue;
+      if (isSoft(span.clockBase()) && !softCounts(material, cpu.cpu, due)) continue;
       if (served == reviver.entry) {
         ++stalls_.back().waiting;
         continue;
