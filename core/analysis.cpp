@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/findings/judge.h"
+#include "core/model/promptness.h"
 #include "core/model/replay.h"
 #include "core/model/seed_evidence.h"
 
@@ -48,6 +49,23 @@ Result<Learned> learn(const Analysis& analysis, const TimerListDump* seed, Progr
                                        contradictions(DiscrepancyKind::WasArmedDiffers));
   const bool filtered = unlike > 2 && unlike * 50 > learned->spans.size();
   return Learned{learned->ruleFit, filtered, learner.takeHindsight()};
+}
+
+/// Brackets take much room and few need them again: they are made here, used and dropped.
+void countLateness(Analysis& analysis) {
+  const Buffer& buffer = analysis.opened();
+  const auto brackets = bracketsOf(buffer.events, analysis.tables, 1);
+  const MachineBaseline baseline =
+      baselineOf(*analysis.recording, buffer, analysis.tables, analysis.clocks, brackets);
+  countPromptness({.recording = *analysis.recording,
+                   .buffer = buffer,
+                   .tables = analysis.tables,
+                   .clocks = analysis.clocks,
+                   .profile = analysis.profile,
+                   .brackets = brackets,
+                   .baseline = baseline,
+                   .filtered = analysis.filtered},
+                  analysis.tables.invariants);
 }
 
 }  // namespace
@@ -99,6 +117,7 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
   if (!tables) return tl::unexpected(tables.error());
   analysis.tables = std::move(*tables);
   analysis.tables.ruleFit = learned->fit;
+  countLateness(analysis);
   return analysis;
 }
 

@@ -111,10 +111,6 @@ void printInvariants(const InvariantCounts& counts, Output& out) {
   for (std::size_t i = 1; i < invariantCount; ++i) {
     const InvariantCount& count = counts[i];
     std::string meaning(invariantText(i));
-    if (!isCounted(i)) {
-      table.row({fmt::format("I{:02}", i), "-", "-", "-", "-"}, meaning + " (not counted)");
-      continue;
-    }
     if (const std::string why = whyText(count); !why.empty()) {
       meaning += " (not judged: " + why + ")";
     }

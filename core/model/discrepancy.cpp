@@ -2,8 +2,6 @@
 // Codes and titles of discrepancies, texts of invariants.
 #include "core/model/discrepancy.h"
 
-#include <algorithm>
-
 namespace tickscope {
 
 namespace {
@@ -75,10 +73,7 @@ std::string_view codeOf(DiscrepancyKind kind) { return words[static_cast<std::si
 std::string_view titleOf(DiscrepancyKind kind) {
   return words[static_cast<std::size_t>(kind)].title;
 }
-bool isCounted(std::size_t invariant) {
-  constexpr std::array<std::size_t, 5> uncounted{7, 23, 24, 26, 29};
-  return std::find(uncounted.begin(), uncounted.end(), invariant) == uncounted.end();
-}
+bool isCounted(std::size_t invariant) { return invariant > 0 && invariant < invariantCount; }
 std::string_view invariantText(std::size_t number) { return texts[number]; }
 
 }  // namespace tickscope

@@ -56,8 +56,8 @@ struct InvariantCount {
   [[nodiscard]] u64 all() const { return judged() + notJudged; }
 };
 using InvariantCounts = std::array<InvariantCount, invariantCount>;
-/// Whether anything is counted for it. Those that measure how late something came are not: what is late depends on the
-/// machine, which a replay of one recording does not know.
+/// Whether anything is counted for it: all are, those that measure how late something came behind the replay
+/// (promptness.h).
 bool isCounted(std::size_t invariant);
 /// What an invariant says, as a clause: "wheel timers run at the time of their bucket".
 std::string_view invariantText(std::size_t number);

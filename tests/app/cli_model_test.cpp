@@ -466,17 +466,16 @@ TEST(CliSelfcheck, NamesNoRowBehindTheRecording) {
               AllOf(HasSubstr("event:0 to the end"), Not(HasSubstr("4294967295"))));
 }
 
-TEST(CliSelfcheck, SaysWhatIsNotCounted) {
+TEST(CliSelfcheck, CountsEveryInvariant) {
   const Json json = Json::parse(sample({"selfcheck", "02-ncm-double.dat", "--json"}).output);
-  std::string uncounted;
   for (const Json& invariant : json["invariants"]) {
-    if (invariant["counted"].get<bool>()) continue;
-    uncounted += invariant["id"].get<std::string>() + " ";
-    EXPECT_EQ(invariant["all"], 0) << invariant;
+    EXPECT_TRUE(invariant["counted"].get<bool>()) << invariant;
+    // Those that are counted behind the replay.
+    for (const char* id : {"I07", "I23", "I24", "I26"}) {
+      if (invariant["id"] == id) EXPECT_GT(invariant["judged"].get<int>(), 0) << invariant;
+    }
   }
-  EXPECT_EQ(uncounted, "I07 I23 I24 I26 I29 ");
-  EXPECT_THAT(sample({"selfcheck", "02-ncm-double.dat"}).output,
-              HasSubstr("an offline CPU has no timer events (not counted)"));
+  EXPECT_THAT(sample({"selfcheck", "02-ncm-double.dat"}).output, Not(HasSubstr("not counted")));
 }
 
 TEST(CliSelfcheck, ReportsFactsThatContradictTheRecording) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "tests/support/analysed.h"
 #include "tests/support/imported.h"
@@ -23,6 +24,8 @@ struct Expected {
   Kinds discrepancies{};
   u64 atLeast = 0;       ///< only the kind named must appear, and this often at least
   bool partial = false;  ///< events of timers are missing: shares of what is judged say nothing
+  /// Violations by invariant that no discrepancy stands for.
+  std::map<std::size_t, u64> violations{};
 };
 
 /// All that is not healthy and complete, with the reason.
@@ -31,7 +34,13 @@ const std::vector<Expected>& exceptions() {
       {"02-ncm-double", "programs twice at each restart (R1)", {{CallCount, 0}}, 900},
       {"02-ncm-double-kprobe", "programs twice at each restart (R1)", {{CallCount, 0}}, 400},
       {"02-ncm-e2-double", "programs twice at each restart (R1)", {{CallCount, 0}}, 900},
-      {"03-softexp-stale", "an interrupt storm of four calls each", {{CallCount, 0}}, 9000},
+      // Nearly all of its interrupts run and raise nothing.
+      {"03-softexp-stale",
+       "an interrupt storm of four calls each",
+       {{CallCount, 0}},
+       9000,
+       false,
+       {{24, 9473}}},
       {"04-stalebase", "clk is not moved on at an arm", {{BucketNotExplained, 20}}},
       {"04-stalebase-hz100", "clk is not moved on at an arm", {{BucketNotExplained, 8}}},
       {"04-stalebase-deep", "clk is not moved on at an arm", {{BucketNotExplained, 65}}},
@@ -42,6 +51,8 @@ const std::vector<Expected>& exceptions() {
       {"06-lost-v1", "a tick overwrites the collected list", {{BaseClk, 12}, {Lost, 4}}},
       // The ninth lay on a list when the switch went off.
       {"06-lost-rt", "a tick overwrites the collected list", {{BaseClk, 32}, {Lost, 9}}},
+      // Most stalls found the CPU idle; in one it logged events with interrupts on.
+      {"10-missedprog", "every n-th programming is swallowed", {}, 0, false, {{23, 1}}},
       {"10-missedprog-nocall", "every n-th programming call is left out", {{CallCount, 6}}},
       {"made-offset", "time stamps were shifted by hand", {{BeforeSoftExpires, 31}}, 0, true},
       {"made-offset-plus", "time stamps were shifted by hand", {{BeforeSoftExpires, 31}}, 0, true},
@@ -113,8 +124,10 @@ std::size_t invariantOf(DiscrepancyKind kind) {
 }
 
 /// Violated invariants that no discrepancy stands for, in words.
-std::string unnamedViolations(const InvariantCounts& counts, const Kinds& found) {
+std::string unnamedViolations(const InvariantCounts& counts, const Kinds& found,
+                              const std::map<std::size_t, u64>& expected) {
   std::array<u64, invariantCount> named{};
+  for (const auto& [invariant, count] : expected) named[invariant] = count;
   for (const auto& [kind, count] : found) {
     if (const std::size_t invariant = invariantOf(kind)) named[invariant] += count;
   }
@@ -149,7 +162,7 @@ void expectAsRecorded(const std::string& path, Sums& sums) {
     EXPECT_EQ(found, expected.discrepancies);
   }
   const bool healthy = expected.discrepancies.empty();
-  EXPECT_EQ(unnamedViolations(analysis.tables.invariants, found), "");
+  EXPECT_EQ(unnamedViolations(analysis.tables.invariants, found, expected.violations), "");
   const bool wheelFault = found.contains(BucketNotExplained) || found.contains(BaseClk);
   if (!wheelFault) {
     EXPECT_EQ(ratios.wheelIndex.held, ratios.wheelIndex.judged);
