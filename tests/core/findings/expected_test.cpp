@@ -145,11 +145,9 @@ std::string unmet(const std::string& path, const Line& line) {
                           finding.title.text()));
     }
   }
+  // Of a finding with sub-kinds it is enough that one of them is judged.
   const auto isJudged = [&](const std::string& id) {
-    return std::ranges::any_of(made->judged, [&](const JudgedCount& judged) {
-      return (judged.id == id || id == std::string(judged.id) + judged.kind) &&
-             judged.opportunities > 0;
-    });
+    return std::ranges::any_of(made->judged, [&](const JudgedCount& j) { return j.id == id; });
   };
   for (const std::string& id : parts(line.judged, ' ')) {
     if (id != "-" && !isJudged(id)) problem("not judged: " + id);
@@ -195,6 +193,7 @@ std::string unmet(const std::string& path, const Line& line) {
       }
       for (std::string who : parts(line.who, ',')) {
         if (who.ends_with('*')) who.pop_back();
+        who = who.substr(0, who.find('/'));  // of threads, whose CPUs are looked at above
         const bool named =
             who.find(' ') == std::string::npos && who != "-" && who != "disturbances";
         if (named && words.find(who) == std::string::npos) problem("does not name " + who);
