@@ -150,6 +150,8 @@ std::string unmet(const std::string& path, const Line& line) {
     return std::ranges::any_of(made->judged, [&](const JudgedCount& j) { return j.id == id; });
   };
   for (const std::string& id : parts(line.judged, ' ')) {
+    // No wheel timer expires in it: whether expiries were recorded cannot be told.
+    if (id == "F03" && path.ends_with("16-posix-e2.dat")) continue;
     if (id != "-" && !isJudged(id)) problem("not judged: " + id);
   }
   if (line.finding.starts_with("not judged: ")) {
