@@ -472,7 +472,9 @@ TEST(CliSelfcheck, CountsEveryInvariant) {
     EXPECT_TRUE(invariant["counted"].get<bool>()) << invariant;
     // Those that are counted behind the replay.
     for (const char* id : {"I07", "I23", "I24", "I26"}) {
-      if (invariant["id"] == id) EXPECT_GT(invariant["judged"].get<int>(), 0) << invariant;
+      if (invariant["id"] == id) {
+        EXPECT_GT(invariant["judged"].get<int>(), 0) << invariant;
+      }
     }
   }
   EXPECT_THAT(sample({"selfcheck", "02-ncm-double.dat"}).output, Not(HasSubstr("not counted")));
