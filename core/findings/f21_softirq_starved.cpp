@@ -103,17 +103,28 @@ class SoftirqStarved final : public Detector {
 
   void judgeWait(const Material& material, const CpuBrackets& cpu, const Bracket& bracket,
                  Judged& judged) {
-    const auto ns = material.nsBetween(bracket.raised, bracket.entry);
-    if (!ns) return;
+    const auto raised = material.nsBetween(bracket.raised, bracket.entry);
+    if (!raised) return;
     ++judged.opportunities;
-    if (*ns < limit_ + errorOf(material, bracket.raised, bracket.entry)) return;
-    if (material.isBlind(cpu.cpu, bracket.raised, bracket.entry, blindKinds) ||
-        material.hotplugOrSuspend(cpu.cpu, material.time(bracket.raised),
-                                  material.time(bracket.entry))) {
+    const s64 error = errorOf(material, bracket.raised, bracket.entry);
+    if (*raised < limit_ + error) return;
+    // A run of the vector goes on: its callbacks delay the next, it does not starve.
+    const Row begin = waitBegin(cpu, bracket);
+    const auto ns = begin != noRow ? material.nsBetween(begin, bracket.entry) : Known<s64>{};
+    if (!ns) {
       ++judged.dropped;
       return;
     }
-    const SoftirqWait wait = softirqWaitOf(material, cpu, bracket);
+    if (*ns < limit_ + error) {
+      ++ownRuns_;
+      return;
+    }
+    if (material.isBlind(cpu.cpu, begin, bracket.entry, blindKinds) ||
+        material.hotplugOrSuspend(cpu.cpu, material.time(begin), material.time(bracket.entry))) {
+      ++judged.dropped;
+      return;
+    }
+    const SoftirqWait wait = softirqWaitOf(material, cpu, bracket, begin);
     if (wait.whole - wait.dead < limit_ || 2 * wait.dead > wait.whole) {
       ++judged.dropped;
       ++away_;
@@ -128,7 +139,7 @@ class SoftirqStarved final : public Detector {
     const auto [at, isNew] = keyAt_.try_emplace(key, keys_.size());
     if (isNew) keys_.push_back(key);
     Instance& made = judged.instances.emplace_back();
-    made.when = {material.time(bracket.raised), material.time(bracket.entry)};
+    made.when = {material.time(begin), material.time(bracket.entry)};
     made.cpu = cpu.cpu;
     made.causeKey = at->second;
     made.magnitude = wait.whole - wait.dead;
@@ -197,9 +208,7 @@ class SoftirqStarved final : public Detector {
     Sentence made;
     switch (key.by) {
       case Blocker::Softirq:
-        made.words("{} ran", key.other == key.vector
-                                 ? std::string("its own earlier run")
-                                 : "softirq " + std::string(vectorName(key.other)));
+        made.words("softirq {} ran", vectorName(key.other));
         break;
       case Blocker::Thread:
         made.words("its thread was to run it while ").task(material.text.comm(key.task));
@@ -269,6 +278,13 @@ class SoftirqStarved final : public Detector {
     finding.counterEvidence.push_back(
         {"K2", Absent,
          Sentence("other vectors and softirqs off are what is named, if they took most")});
+    if (ownRuns_) {
+      finding.counterEvidence.push_back(
+          {"own run", Excluded,
+           Sentence(fmt::format("{} within a run of the same vector left out: its callbacks took "
+                                "the time",
+                                countWords(ownRuns_, "raise", "raises")))});
+    }
     finding.counterEvidence.push_back(
         {"K4", away_ ? Excluded : Absent,
          Sentence(away_ ? fmt::format("{} in which the CPU shows no sign of running left out",
@@ -335,7 +351,7 @@ class SoftirqStarved final : public Detector {
   }
 
   s64 limit_ = 0, severe_ = 0;
-  u64 away_ = 0;
+  u64 away_ = 0, ownRuns_ = 0;
   std::map<Key, std::size_t> keyAt_;
   std::vector<Key> keys_;
   std::vector<SoftirqWait> waits_;

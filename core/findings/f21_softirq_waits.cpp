@@ -65,16 +65,24 @@ bool isSoftirqThread(std::string_view comm) {
          comm.starts_with("ktimersoftd/");
 }
 
-SoftirqWait softirqWaitOf(const Material& material, const CpuBrackets& cpu,
-                          const Bracket& bracket) {
+Row waitBegin(const CpuBrackets& cpu, const Bracket& bracket) {
+  for (u32 i = cpu.innermostAt(bracket.raised); i != Bracket::none; i = cpu.nested[i].outer) {
+    const Bracket& around = cpu.nested[i];
+    if (around.kind == BracketKind::Softirq && around.vector == bracket.vector) return around.exit;
+  }
+  return bracket.raised;
+}
+
+SoftirqWait softirqWaitOf(const Material& material, const CpuBrackets& cpu, const Bracket& bracket,
+                          Row begin) {
   const EventStore& events = material.events;
   SoftirqWait wait;
-  wait.whole = material.nsBetween(bracket.raised, bracket.entry).value_or(0);
-  wait.dead = std::min(wait.whole, deadNs(material, bracket.raised, bracket.entry));
+  wait.whole = material.nsBetween(begin, bracket.entry).value_or(0);
+  wait.dead = std::min(wait.whole, deadNs(material, begin, bracket.entry));
   const Pid thread = events.pid(bracket.entry);
   const bool threaded = isSoftirqThread(material.text.comm(thread));
   std::map<What, Share> shares;
-  for (Row row = bracket.raised; row < bracket.entry;) {
+  for (Row row = begin; row < bracket.entry;) {
     const Row after = material.next(row);
     if (after == noRow) break;
     if (events.kind(row) == kindOf<SchedWaking> && wait.woken == noRow &&

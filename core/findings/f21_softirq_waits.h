@@ -31,8 +31,13 @@ struct SoftirqWait {
   Row woken = noRow;         ///< the thread's wake-up
 };
 
-/// Precondition: the bracket has a raise and an entry.
-SoftirqWait softirqWaitOf(const Material& material, const CpuBrackets& cpu, const Bracket& bracket);
+/// Where the wait of that softirq begins: its raise, or the exit of the run of the same vector that it was raised in
+/// (one vector runs once at a time on a CPU); noRow: that exit was not seen. Precondition: it has a raise.
+Row waitBegin(const CpuBrackets& cpu, const Bracket& bracket);
+
+/// Precondition: the bracket has a raise and an entry, `begin` is its waitBegin() and not noRow.
+SoftirqWait softirqWaitOf(const Material& material, const CpuBrackets& cpu, const Bracket& bracket,
+                          Row begin);
 
 /// "TIMER", "NET_RX".
 std::string_view vectorName(u32 vector);

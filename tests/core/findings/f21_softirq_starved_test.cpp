@@ -57,6 +57,35 @@ TEST(SoftirqStarved, F21TrapACpuThatDidNotRunIsLeftOut) {
             "");
 }
 
+/// TIMER is raised in an interrupt inside of its own run of 10 ms and entered again `us` behind the end of that run.
+std::string raisedInOwnRun(int us) {
+  std::string script =
+      "at 1.0\nrepeat 5 every 200ms\n0 cpu0 sched_switch prev=idle next=sh-7:120\n"
+      "+1us cpu0 sh-7 local_timer_entry vector=236\n+2us cpu0 sh-7 softirq_raise vec=TIMER\n"
+      "+3us cpu0 sh-7 local_timer_exit vector=236\n+4us cpu0 sh-7 softirq_entry vec=TIMER\n"
+      "+100us cpu0 sh-7 local_timer_entry vector=236\n+101us cpu0 sh-7 softirq_raise vec=TIMER\n"
+      "+102us cpu0 sh-7 local_timer_exit vector=236\n";
+  for (int at = 1000; at < 10'000 + us; at += 1000) {
+    script += fmt::format(
+        "+{}us cpu0 sh-7 irq_handler_entry irq=9\n+{}us cpu0 sh-7 irq_handler_exit irq=9\n", at,
+        at + 2);
+    if (at == 9000) script += "+10000us cpu0 sh-7 softirq_exit vec=TIMER\n";
+    if (at == 9000) ++at;
+  }
+  return script + fmt::format(
+                      "+{}us cpu0 sh-7 softirq_entry vec=TIMER\n+{}us cpu0 sh-7 softirq_exit "
+                      "vec=TIMER\n+{}us cpu0 sh-7 sched_switch prev=sh-7:120 next=idle\nend\n",
+                      10'000 + us, 10'001 + us, 10'005 + us);
+}
+
+TEST(SoftirqStarved, F21TrapARaiseInsideOfItsOwnRunWaitsFromItsEnd) {
+  EXPECT_EQ(unmet(raisedInOwnRun(3) + "expect no F21\nexpect judged F21\n"), "");
+}
+
+TEST(SoftirqStarved, F21FiresForAWaitBehindItsOwnRun) {
+  EXPECT_EQ(unmet(raisedInOwnRun(50'500) + "expect F21 cpu0 count=5 grade=S3\n"), "");
+}
+
 /// t1 runs `times` in one run of TIMER; its bucket moves on by a jiffy each time, or not.
 std::string loop(int times, bool stock) {
   std::string script =
