@@ -22,6 +22,8 @@ constexpr BlindSpotSet blindKinds =
 constexpr u64 fewInstants = 5;
 /// The rate of wakes is that of the second around.
 constexpr s64 aroundNs = 500'000'000;
+/// So many windows to each side are next to it: enough to hold two instants of the grids seen (up to 10 ms).
+constexpr s64 nearWindows = 50;
 /// A share of a CPU's time from which on it is harm.
 constexpr double harmfulDuty = 0.01;
 constexpr std::size_t tasksShown = 10;
@@ -289,13 +291,10 @@ class WakeStorm final : public Detector {
         ++(wakers.front().due && instant.early == 0 ? backlogs_ : merged_);
       return false;
     }
-    const u64 around =
-        wakesAround(instant.at) - std::min<u64>(wakesAround(instant.at), wakers.size());
-    // Near its ends the recording holds less than the second around.
-    const s64 seen = std::max(window, std::min(instant.at + aroundNs, recordedTo_) -
-                                          std::max(instant.at - aroundNs, recordedFrom_));
+    // Where the load changes within the second, chance goes by the busier: that of the time next to the instant.
     const double mean =
-        static_cast<double>(around) * static_cast<double>(window) / static_cast<double>(seen);
+        std::max(meanAround(instant.at, aroundNs, window, wakers.size()),
+                 meanAround(instant.at, nearWindows * window, window, wakers.size()));
     if (chanceOf(instant.wakes.size(), mean) > material.thresholds[Limit::StormChance]) {
       ++chances_;
       return false;
@@ -323,10 +322,16 @@ class WakeStorm final : public Detector {
     }
   }
 
-  [[nodiscard]] u64 wakesAround(s64 at) const {
-    const auto from = std::ranges::lower_bound(wakeTimes_, at - aroundNs);
-    const auto to = std::ranges::upper_bound(wakeTimes_, at + aroundNs);
-    return static_cast<u64>(to - from);
+  /// Wakes in a window by their rate within `reach` ns of the instant, without its own.
+  [[nodiscard]] double meanAround(s64 at, s64 reach, s64 window, u64 own) const {
+    const auto from = std::ranges::lower_bound(wakeTimes_, at - reach);
+    const auto to = std::ranges::upper_bound(wakeTimes_, at + reach);
+    const auto all = static_cast<u64>(to - from);
+    // Near its ends the recording holds less.
+    const s64 seen =
+        std::max(window, std::min(at + reach, recordedTo_) - std::max(at - reach, recordedFrom_));
+    return static_cast<double>(all - std::min(all, own)) * static_cast<double>(window) /
+           static_cast<double>(seen);
   }
 
   void measure(const Material& material, std::span<const Waker> together, Instant& instant) const {

@@ -72,6 +72,24 @@ TEST(WakeStorm, F01FiresForSleepersOfOneGrid) {
   EXPECT_EQ(unmet(storm({}) + "expect F01 cpu0 count=10\nexpect no S1\n"), "");
 }
 
+TEST(WakeStorm, F01TrapRandomSleepersOfABusyPhaseAreNoStorm) {
+  constexpr unsigned seed = 7;
+  std::mt19937 random(seed);
+  // For 10 ms of each 400 ms about 8 wakes in a window of 200 us; over the second around it is far less than one.
+  std::string script = "at 1.0\nrepeat 3 every 400ms\n";
+  for (int at = 1'000, i = 0; at < 11'000; at += 8 + static_cast<int>(random() % 33), ++i) {
+    const int who = i % 16;
+    script += fmt::format(
+        "+{}us cpu0 hrtimer_start hrtimer=h{} function=hrtimer_wakeup expires=+3us "
+        "softexpires=+3us mode=ABS\n+{}us cpu0 local_timer_entry vector=236\n"
+        "+{}us cpu0 hrtimer_expire_entry hrtimer=h{} function=hrtimer_wakeup\n"
+        "+{}ns cpu0 sched_waking task=rand-{}:120 target_cpu=0\n"
+        "+{}us cpu0 hrtimer_expire_exit hrtimer=h{}\n+{}us cpu0 local_timer_exit vector=236\n",
+        at, who, at + 3, at + 4, who, 1000 * (at + 4) + 500, 100 + who, at + 5, who, at + 6);
+  }
+  EXPECT_EQ(unmet(script + "end\nexpect no F01\nexpect judged F01\n"), "") << "seed " << seed;
+}
+
 TEST(WakeStorm, F01SaysTheGrid) {
   const Findings findings = support::TraceScript(storm({})).findings();
   const auto found = std::ranges::find(findings.findings, "F01", &Finding::id);
