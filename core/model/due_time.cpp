@@ -30,9 +30,10 @@ std::vector<Address> tickFunctionsOf(const Recording& recording, const ClockMap&
       functions.push_back(static_cast<Address>(range->from));
     }
   }
-  // Other callbacks can keep the tick's grid too: behaviour decides where names do not.
+  // Other callbacks can keep the tick's grid too: behaviour decides only what has no name.
   if (functions.empty()) {
-    if (const auto seen = clocks.jiffyMap().tickFunction()) functions.push_back(*seen);
+    const auto seen = clocks.jiffyMap().tickFunction();
+    if (seen && !recording.metadata.symbols->at(*seen)) functions.push_back(*seen);
   }
   return functions;
 }

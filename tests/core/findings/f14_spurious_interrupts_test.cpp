@@ -53,10 +53,10 @@ TEST(SpuriousInterrupts, F14aNearAFifthOfThemOrFiftyASecond) {
 }
 
 TEST(SpuriousInterrupts, F14aTrapTimersTakenOutWhenDue) {
-  // Another CPU takes the timer out; its interrupt still comes, once.
+  // Another CPU takes the timer out; its interrupt still comes, once. A task that is not idle arms on its own CPU.
   const std::string script =
       begin + useful(10) +
-      "repeat 40 every 4ms\n0 cpu0 hrtimer_start hrtimer=t2 function=taken_fn expires=+1ms\n"
+      "repeat 40 every 4ms\n0 cpu0 sh-9 hrtimer_start hrtimer=t2 function=taken_fn expires=+1ms\n"
       "500us cpu1 hrtimer_cancel hrtimer=t2\n1001us cpu0 local_timer_entry vector=236\n"
       "1002us cpu0 call from=hrtimer_interrupt\n1003us cpu0 local_timer_exit vector=236\nend\n";
   EXPECT_EQ(unmet(script + "expect no F14a\nexpect judged F14a\n"), "");
