@@ -10,17 +10,18 @@ Known<Bounded<MonoTime>> dueTimeOf(const ArmedSpan& span, const ReplayTables& ta
                                    const ClockMap& clocks) {
   if (tables.timers[number(span.timer)].of == TimerClass::Hrtimer) {
     if (!span.expiryKnown) return {};
-    if (hardOf(span.clockBase()) == ClockBase::Mono) return Bounded{MonoTime{span.expires}, Ns{0}};
+    if (hardOf(span.clockBase()) == ClockBase::Mono)
+      return Bounded<MonoTime>{MonoTime{span.expires}, Ns{0}};
     const Row at = span.ended != noRow ? span.ended : span.armed;
     if (at == noRow) return {};
     const auto offset = clocks.boundedOffset(span.clockBase(), at);
     if (!offset) return {};
-    return Bounded{MonoTime{span.expires - offset->value}, Ns{offset->error}};
+    return Bounded<MonoTime>{MonoTime{span.expires - offset->value}, Ns{offset->error}};
   }
   if (!span.secondKnown) return {};
   const auto begin = clocks.monoOf(static_cast<u64>(span.second));
   if (!begin) return {};
-  return Bounded{*begin, Ns{0}};
+  return Bounded<MonoTime>{*begin, Ns{0}};
 }
 
 std::vector<Address> tickFunctionsOf(const Recording& recording, const ClockMap& clocks) {

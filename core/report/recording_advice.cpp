@@ -11,7 +11,7 @@ namespace tickscope {
 
 namespace {
 
-constexpr std::array<RecordingAdvice, 7> advice{{
+constexpr std::array<RecordingAdvice, 7> questions{{
     {"double-reprogram", "Does a restart program the clock event device twice?", "F06 F07",
      "timer:hrtimer_* irq:softirq_* irq_vectors:local_timer_* sched:sched_switch", true},
     {"stall", "Are timers lost, stalled or late?", "F03 F04 F05 F10 F15 F20 F22 F23",
@@ -34,11 +34,11 @@ constexpr std::array<RecordingAdvice, 7> advice{{
 
 }  // namespace
 
-std::span<const RecordingAdvice> recordingAdvice() { return advice; }
+std::span<const RecordingAdvice> recordingAdvice() { return questions; }
 
 const RecordingAdvice* recordingAdvice(std::string_view key) {
-  const auto found = std::ranges::find(advice, key, &RecordingAdvice::key);
-  return found == advice.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(questions, key, &RecordingAdvice::key);
+  return found == questions.end() ? nullptr : &*found;
 }
 
 std::string recordCommand(const RecordingAdvice& advice, u32 kbPerCpu, u32 seconds) {
