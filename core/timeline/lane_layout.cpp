@@ -16,7 +16,7 @@ constexpr Heights header{16, 20};
 // hrtimers alone have the height of a selected timer row: one strip shows them all.
 constexpr std::array<Heights, laneCount> lanes{
     {{14, 20}, {10, 14}, {12, 18}, {30, 38}, {14, 22}, {30, 46}}};
-constexpr Heights timerRow{14, 22}, selectedTimerRow{30, 38};
+constexpr Heights plainTimerRow{14, 22}, selectedTimerRow{30, 38};
 
 s32 scaled(Heights heights, LaneSize size) {
   switch (size) {
@@ -43,7 +43,7 @@ s32 LaneLayout::heightOf(u32 track, LaneKind lane) const {
 }
 
 s32 LaneLayout::heightOfTimerRow(bool tall) const {
-  const Heights heights = tall ? selectedTimerRow : timerRow;
+  const Heights heights = tall ? selectedTimerRow : plainTimerRow;
   return static_cast<s32>(std::lround(scaled(heights, size_) * scale_)) + 1;
 }
 
