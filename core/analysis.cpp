@@ -51,23 +51,6 @@ Result<Learned> learn(const Analysis& analysis, const TimerListDump* seed, Progr
   return Learned{learned->ruleFit, filtered, learner.takeHindsight()};
 }
 
-/// Brackets take much room and few need them again: they are made here, used and dropped.
-void countLateness(Analysis& analysis) {
-  const Buffer& buffer = analysis.opened();
-  const auto brackets = bracketsOf(buffer.events, analysis.tables, 1);
-  const MachineBaseline baseline =
-      baselineOf(*analysis.recording, buffer, analysis.tables, analysis.clocks, brackets);
-  countPromptness({.recording = *analysis.recording,
-                   .buffer = buffer,
-                   .tables = analysis.tables,
-                   .clocks = analysis.clocks,
-                   .profile = analysis.profile,
-                   .brackets = brackets,
-                   .baseline = baseline,
-                   .filtered = analysis.filtered},
-                  analysis.tables.invariants);
-}
-
 }  // namespace
 
 Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const AnalysisOptions& options,
@@ -117,7 +100,6 @@ Result<Analysis> analyse(std::shared_ptr<const Recording> recording, const Analy
   if (!tables) return tl::unexpected(tables.error());
   analysis.tables = std::move(*tables);
   analysis.tables.ruleFit = learned->fit;
-  countLateness(analysis);
   return analysis;
 }
 
@@ -135,19 +117,39 @@ double recordedSeconds(const Analysis& analysis) {
   return static_cast<double>((end->value - begin->value).value) / 1e9;
 }
 
-Result<Findings> findingsOf(const Analysis& analysis, const Thresholds& thresholds, int threads,
-                            Progress& progress) {
-  progress.begin("Brackets", 0);
-  const Material material({.recording = *analysis.recording,
-                           .buffer = analysis.opened(),
-                           .clocks = analysis.clocks,
-                           .profile = analysis.profile,
-                           .tables = analysis.tables,
-                           .thresholds = thresholds,
-                           .filtered = analysis.filtered,
-                           .threads = threads});
-  if (!progress.advance(0)) return fail(Error::Kind::Cancelled, "Cancelled.");
-  return judge(material, threads, progress);
+Activity activityOf(const Analysis& analysis, int threads) {
+  return activityOf(*analysis.recording, analysis.opened(), analysis.tables, analysis.clocks,
+                    threads);
+}
+
+InvariantCounts invariantsOf(const Analysis& analysis, const Activity& activity) {
+  InvariantCounts counts = analysis.tables.invariants;
+  countPromptness({.recording = *analysis.recording,
+                   .buffer = analysis.opened(),
+                   .tables = analysis.tables,
+                   .clocks = analysis.clocks,
+                   .profile = analysis.profile,
+                   .activity = activity,
+                   .filtered = analysis.filtered},
+                  counts);
+  return counts;
+}
+
+Material materialOf(const Analysis& analysis, const Activity& activity,
+                    const Thresholds& thresholds) {
+  return Material({.recording = *analysis.recording,
+                   .buffer = analysis.opened(),
+                   .clocks = analysis.clocks,
+                   .profile = analysis.profile,
+                   .tables = analysis.tables,
+                   .activity = activity,
+                   .thresholds = thresholds,
+                   .filtered = analysis.filtered});
+}
+
+Result<Findings> findingsOf(const Analysis& analysis, const Activity& activity,
+                            const Thresholds& thresholds, int threads, Progress& progress) {
+  return judge(materialOf(analysis, activity, thresholds), threads, progress);
 }
 
 }  // namespace tickscope

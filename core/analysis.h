@@ -7,6 +7,7 @@
 #include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/findings/finding.h"
+#include "core/findings/material.h"
 #include "core/model/clock_map.h"
 #include "core/model/profile_learner.h"
 #include "core/model/profile_overrides.h"
@@ -49,9 +50,19 @@ SystemState stateAt(const Analysis& analysis, Row row);
 /// From the first row to the last on the monotonic clock; 0: not known.
 double recordedSeconds(const Analysis& analysis);
 
+/// Made by who asks for findings, statistics or invariants of lateness: once, for all of them.
+Activity activityOf(const Analysis& analysis, int threads);
+
+/// All invariants; those of the replay are in the tables, lateness is counted here.
+InvariantCounts invariantsOf(const Analysis& analysis, const Activity& activity);
+
+/// What detectors read; it refers to all three.
+Material materialOf(const Analysis& analysis, const Activity& activity,
+                    const Thresholds& thresholds);
+
 /// Judges what the analysis shows, on the threads. Other limits need no other analysis. The same for any number of
 /// threads. Cancelled when the progress says so.
-Result<Findings> findingsOf(const Analysis& analysis, const Thresholds& thresholds, int threads,
-                            Progress& progress);
+Result<Findings> findingsOf(const Analysis& analysis, const Activity& activity,
+                            const Thresholds& thresholds, int threads, Progress& progress);
 
 }  // namespace tickscope

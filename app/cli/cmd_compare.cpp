@@ -9,7 +9,6 @@
 #include "app/cli/model_report.h"
 #include "app/options_findings.h"
 #include "core/base/shown_text.h"
-#include "core/model/brackets.h"
 #include "core/report/comparison.h"
 #include "core/report/findings_text.h"
 #include "core/report/table_json.h"
@@ -105,13 +104,13 @@ class CompareCommand : public Command {
     auto modelled = tickscope::modelled(opened.recording, *chosen, model_, progress);
     if (!modelled) return tl::unexpected(modelled.error());
     const int threads = threadsOf(options);
-    auto found = findingsOf(modelled->analysis, wanted_.thresholds, threads, progress);
+    const Activity activity = activityOf(modelled->analysis, threads);
+    auto found = findingsOf(modelled->analysis, activity, wanted_.thresholds, threads, progress);
     if (!found) return tl::unexpected(found.error());
     narrow(*found, wanted_);
     const Analysis& analysis = modelled->analysis;
-    const auto brackets = bracketsOf(analysis.events(), analysis.tables, threads);
-    auto callbacks = timerStatsOf(analysis.opened(), analysis.tables, analysis.clocks, brackets,
-                                  StatsBy::Callback);
+    auto callbacks = timerStatsOf(analysis.opened(), analysis.tables, analysis.clocks,
+                                  activity.brackets, StatsBy::Callback);
     auto latency = latencyOf(analysis.events(), analysis.tables, analysis.profile);
     const double seconds = recordedSeconds(analysis);
     return Side{std::move(*modelled), std::move(*found), std::move(callbacks), std::move(latency),

@@ -38,7 +38,9 @@ Result<JudgedRecording> judged(std::string_view command, const Opened& opened,
   if (!chosen) return tl::unexpected(chosen.error());
   auto analysed = tickscope::modelled(opened.recording, *chosen, model, progress);
   if (!analysed) return tl::unexpected(analysed.error());
-  auto found = findingsOf(analysed->analysis, wanted.thresholds, threadsOf(options), progress);
+  const int threads = threadsOf(options);
+  auto found = findingsOf(analysed->analysis, activityOf(analysed->analysis, threads),
+                          wanted.thresholds, threads, progress);
   if (!found) return tl::unexpected(found.error());
   return JudgedRecording{std::move(*analysed), std::move(*found)};
 }

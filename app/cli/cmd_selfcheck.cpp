@@ -57,9 +57,13 @@ struct Report {
 
 Report reportOf(const Opened& opened, const Modelled& modelled) {
   const ReplayTables& tables = modelled.analysis.tables;
-  Report report{opened, modelled, compared(modelled), tables.invariants, {}, tables.warmUp};
+  Report report{opened,
+                modelled,
+                compared(modelled),
+                invariantsOf(modelled.analysis, activityOf(modelled.analysis, 1)),
+                {},
+                tables.warmUp};
   for (const Discrepancy& one : tables.discrepancies) {
-    if (one.warmUp) continue;
     KindCount& kind = report.kinds[static_cast<std::size_t>(one.kind)];
     if (++kind.reported <= mostRows) kind.first.push_back(&one);
   }

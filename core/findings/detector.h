@@ -17,8 +17,15 @@ struct Judged {
   u64 opportunities = 0;  ///< places where the fault could have shown
   u64 dropped = 0;        ///< instances whose interval touches a blind spot
   s64 judgedNs = 0;
-  std::vector<Instance> instances;  ///< by begin, then CPU
+  std::vector<Instance> instances;  ///< in any order; clusters have them by begin, then CPU
 };
+
+/// The answer of a detector without sub-kinds. (A list in braces would copy its instances.)
+inline std::vector<Judged> only(Judged judged) {
+  std::vector<Judged> all;
+  all.push_back(std::move(judged));
+  return all;
+}
 
 /// Instances of one cause that nothing else explains, in their order.
 struct Cluster {

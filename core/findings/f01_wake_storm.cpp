@@ -56,11 +56,7 @@ class WakeStorm final : public Detector {
     std::erase_if(instants, [&](Instant& instant) { return !isStorm(material, instant, judged); });
     keyByGrid(material, instants);
     for (Instant& instant : instants) add(material, std::move(instant), judged);
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    std::vector<Judged> made;
-    made.push_back(std::move(judged));
-    return made;
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {

@@ -68,9 +68,7 @@ class EmptySoftirq final : public Detector {
     for (std::size_t cpu = 0; cpu < runs_.cpus().size(); ++cpu) {
       judgeCpu(material, rules.geometry, cpu, judged);
     }
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::pair(i.when.from, i.cpu); });
-    return {std::move(judged)};
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override;

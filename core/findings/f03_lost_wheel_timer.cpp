@@ -151,7 +151,7 @@ class LostWheelTimer final : public Detector {
     };
     std::vector<Proof> proofs;
     for (const Discrepancy& d : material.tables.discrepancies) {
-      if (d.kind == DiscrepancyKind::Lost && d.timer && !d.warmUp &&
+      if (d.kind == DiscrepancyKind::Lost && d.timer &&
           material.timer(*d.timer).of == TimerClass::Wheel &&
           material.events.kind(d.at) == kindOf<TimerExpireEntry>) {
         proofs.push_back({d.at, *d.timer});
@@ -393,8 +393,6 @@ class LostWheelTimer final : public Detector {
       made.timer = own.timer;
       made.detail = i;
     }
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::pair(i.when.from, i.cpu); });
   }
 
   WheelRules rules_;

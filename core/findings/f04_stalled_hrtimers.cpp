@@ -50,11 +50,6 @@ class StalledHrtimers final : public Detector {
       notJudged.push_back(std::move(item));
       all.pop_back();
     }
-    for (Judged& judged : all) {
-      std::ranges::stable_sort(judged.instances, {}, [](const Instance& instance) {
-        return std::tuple(instance.when.from, instance.cpu);
-      });
-    }
     return all;
   }
 

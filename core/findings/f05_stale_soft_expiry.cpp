@@ -53,11 +53,6 @@ class StaleSoftExpiry final : public Detector {
       }
     }
     storms.opportunities = late.opportunities;
-    for (Judged* judged : {&storms, &late}) {
-      std::ranges::stable_sort(judged->instances, {}, [](const Instance& instance) {
-        return std::tuple(instance.when.from, instance.cpu);
-      });
-    }
     std::vector<Judged> all;
     if (material.recorded.has(Need::I)) {
       all.push_back(std::move(storms));

@@ -40,10 +40,7 @@ class DoubleReprogram final : public Detector {
       restart(material, i, judged);
     }
     leaveOutRare(material, judged, notJudged);
-    std::ranges::stable_sort(judged.instances, {}, [](const Instance& instance) {
-      return std::tuple(instance.when.from, instance.cpu);
-    });
-    return {std::move(judged)};
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {
@@ -300,11 +297,6 @@ class DoubleReprogram final : public Detector {
     }
     std::erase_if(judged.instances,
                   [&](const Instance& instance) { return rare[instance.causeKey]; });
-  }
-
-  static std::string cpuWords(const std::vector<Cpu>& cpus) {
-    if (cpus.size() == 1) return fmt::format("CPU{}", number(cpus.front()));
-    return fmt::format("{} CPUs", cpus.size());
   }
 
   static void sayOwner(const Group& group, Sentence& sentence) {

@@ -51,10 +51,7 @@ class RestartChurn final : public Detector {
       if (isChurn(material, groups_[g])) addInstances(material, g, judged);
     }
     countCalls(material);
-    std::ranges::stable_sort(judged.instances, {}, [](const Instance& instance) {
-      return std::tuple(instance.when.from, instance.cpu);
-    });
-    return {std::move(judged)};
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {
@@ -340,11 +337,6 @@ class RestartChurn final : public Detector {
     } else {
       sentence.task(group.comm);
     }
-  }
-
-  static std::string cpuWords(const std::vector<Cpu>& cpus) {
-    if (cpus.size() == 1) return fmt::format("CPU{}", number(cpus.front()));
-    return fmt::format("{} CPUs", cpus.size());
   }
 
   static Table policies(const Material& material, const Group& group) {

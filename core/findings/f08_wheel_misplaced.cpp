@@ -75,7 +75,7 @@ class WheelMisplaced final : public Detector {
     judged.judgedNs = material.judgedNs(relevant);
     std::vector<Row> unexplained;
     for (const Discrepancy& d : material.tables.discrepancies) {
-      if (d.kind == DiscrepancyKind::BucketNotExplained && !d.warmUp) unexplained.push_back(d.at);
+      if (d.kind == DiscrepancyKind::BucketNotExplained) unexplained.push_back(d.at);
     }
     const bool indexed =
         material.profile.wheelTrace.expected.value_or(WheelTrace::WT2) >= WheelTrace::WT2;
@@ -87,8 +87,6 @@ class WheelMisplaced final : public Detector {
     } else {
       fromExpiries(material, judged);
     }
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::pair(i.when.from, i.cpu); });
     return judged;
   }
 
@@ -351,7 +349,7 @@ class WheelMisplaced final : public Detector {
     const WheelGeometry& g = rules_.geometry;
     for (const Discrepancy& d : material.tables.discrepancies) {
       if ((d.kind != DiscrepancyKind::BeforeBucket && d.kind != DiscrepancyKind::BaseClk) ||
-          !d.timer || d.warmUp || material.timer(*d.timer).of != TimerClass::Wheel ||
+          !d.timer || material.timer(*d.timer).of != TimerClass::Wheel ||
           material.events.kind(d.at) != kindOf<TimerExpireEntry>) {
         continue;
       }

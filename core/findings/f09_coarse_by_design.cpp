@@ -47,8 +47,7 @@ class CoarseByDesign final : public Detector {
       made.timer = span.timer;
       made.detail = static_cast<u32>(i);
     }
-    std::ranges::stable_sort(judged.instances, {}, [](const Instance& i) { return i.when.from; });
-    return {std::move(judged)};
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {

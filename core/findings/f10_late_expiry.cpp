@@ -40,12 +40,7 @@ class LateExpiry final : public Detector {
     judged.judgedNs = material.judgedNs(blindKinds);
     for (u32 i = 0; i < material.tables.spans.size(); ++i) judge(material, splitter, i, judged);
     poolRareTasks(judged);
-    std::ranges::stable_sort(judged.instances, {}, [](const Instance& instance) {
-      return std::tuple(instance.when.from, instance.cpu);
-    });
-    std::vector<Judged> made;
-    made.push_back(std::move(judged));
-    return made;
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {
@@ -314,12 +309,8 @@ class LateExpiry final : public Detector {
     finding.title.words("{} up to {} late on {}: ",
                         countWords(finding.count, std::string(kindNames[static_cast<u8>(key.kind)]),
                                    std::string(kindNames[static_cast<u8>(key.kind)]) + "s"),
-                        nsWords(most), cpusOf(finding));
+                        nsWords(most), cpuWords(finding.cpus));
     finding.title.append(blame(material, key));
-  }
-  static std::string cpusOf(const Finding& finding) {
-    return finding.cpus.size() == 1 ? fmt::format("CPU{}", number(finding.cpus.front()))
-                                    : fmt::format("{} CPUs", finding.cpus.size());
   }
 
   void claim(const Material& material, const Key& key, const Cluster& cluster,

@@ -46,11 +46,7 @@ class LongCallback final : public Detector {
       notJudged.push_back(std::move(item));
       return {};
     }
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    std::vector<Judged> all;
-    all.push_back(std::move(judged));
-    return all;
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {
@@ -86,7 +82,7 @@ class LongCallback final : public Detector {
         countWords(group.runs.count(), "run", "runs"), nsWords(limits.first));
     finding.claim.words("{} callback ", group.hrtimer ? "hrtimer" : "wheel timer")
         .symbol(name)
-        .words(" ran {} {} on {}", nsWords(most), placeOf(group.where), cpus(finding));
+        .words(" ran {} {} on {}", nsWords(most), placeOf(group.where), cpuWords(finding.cpus));
     if (group.runs.count() > 1) {
       finding.claim.words(" (median {}, ", nsWords(group.runs.percentile(0.5).value_or(0)));
       if (group.runs.count() >= 200) {
@@ -189,10 +185,6 @@ class LongCallback final : public Detector {
 
   static std::string_view placeOf(Where where) {
     return where == Where::Soft ? "in softirq" : "in hard interrupt";
-  }
-  static std::string cpus(const Finding& finding) {
-    if (finding.cpus.size() == 1) return fmt::format("CPU{}", number(finding.cpus.front()));
-    return fmt::format("{} CPUs", finding.cpus.size());
   }
 
   static Limits limitsOf(const Material& material, Where where) {

@@ -38,11 +38,7 @@ class CallbackBurst final : public Detector {
       }
       for (const BurstWait& wait : waits) add(material, batch, wait, judged);
     }
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    std::vector<Judged> made;
-    made.push_back(std::move(judged));
-    return made;
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {
@@ -187,9 +183,6 @@ class CallbackBurst final : public Detector {
       normal += note.wait.normal;
       whole += note.wait.all();
     }
-    const auto us = [](Known<s64> ns) {
-      return Figure{static_cast<double>(ns.value_or(0)) / 1e3, 1};
-    };
     const Note& note = notes_[cluster.instances.front().detail];
     Table made;
     made.title = "Waits of the task in bursts";
@@ -203,8 +196,8 @@ class CallbackBurst final : public Detector {
     pid.pid(note.wait.pid);
     made.rows.push_back(
         {task, pid, Sentence(userPrio(note.wait.prio)), static_cast<s64>(cluster.instances.size()),
-         callbacks.percentile(0.5).value_or(0), us(interrupts.greatest()), us(waits.least()),
-         us(waits.percentile(0.5)), us(waits.greatest()),
+         callbacks.percentile(0.5).value_or(0), usFigure(interrupts.greatest()),
+         usFigure(waits.least()), usFigure(waits.percentile(0.5)), usFigure(waits.greatest()),
          Figure{whole > 0 ? 100.0 * static_cast<double>(normal) / static_cast<double>(whole) : 0,
                 1}});
     return made;

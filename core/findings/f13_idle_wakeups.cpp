@@ -39,11 +39,7 @@ class IdleWakeups final : public Detector {
     std::erase_if(judged.instances, [&](const Instance& instance) {
       return !isOften(causes_[static_cast<u32>(instance.causeKey)]);
     });
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    std::vector<Judged> all;
-    all.push_back(std::move(judged));
-    return all;
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {

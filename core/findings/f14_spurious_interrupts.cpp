@@ -47,11 +47,6 @@ class SpuriousInterrupts final : public Detector {
       item.why.words("{} not recorded", eventsOf(Need::P));
       notJudged.push_back(std::move(item));
     }
-    for (Judged& judged : all) {
-      std::ranges::stable_sort(judged.instances, {}, [](const Instance& instance) {
-        return std::tuple(instance.when.from, instance.cpu);
-      });
-    }
     return all;
   }
 

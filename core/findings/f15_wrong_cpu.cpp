@@ -49,10 +49,6 @@ class WrongCpu final : public Detector {
       item.record = "stall";
       notJudged.push_back(std::move(item));
     }
-    for (Judged& judged : all) {
-      std::ranges::stable_sort(judged.instances, {},
-                               [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    }
     return all;
   }
 

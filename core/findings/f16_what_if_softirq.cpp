@@ -62,11 +62,7 @@ class WhatIfSoftirq final : public Detector {
       made.detail = static_cast<u32>(notes_.size());
       notes_.push_back(std::move(note));
     }
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    std::vector<Judged> made;
-    made.push_back(std::move(judged));
-    return made;
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {
@@ -260,17 +256,14 @@ class WhatIfSoftirq final : public Detector {
       return row.second->old.greatest().value_or(0);
     });
     if (rows.size() > victimsShown) rows.resize(victimsShown);
-    const auto us = [](Known<s64> ns) {
-      return Figure{static_cast<double>(ns.value_or(0)) / 1e3, 1};
-    };
     for (const auto& [pid, one] : rows) {
       Sentence task, number;
       task.task(material.events.text(one->comm));
       number.pid(pid);
       made.rows.push_back({task, number, static_cast<s64>(one->old.count()),
-                           us(one->old.percentile(0.5)), us(one->old.greatest()),
-                           us(one->least.percentile(0.5)), us(one->most.percentile(0.5)),
-                           us(one->most.greatest())});
+                           usFigure(one->old.percentile(0.5)), usFigure(one->old.greatest()),
+                           usFigure(one->least.percentile(0.5)),
+                           usFigure(one->most.percentile(0.5)), usFigure(one->most.greatest())});
     }
     return made;
   }

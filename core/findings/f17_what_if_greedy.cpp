@@ -73,11 +73,7 @@ class WhatIfGreedy final : public Detector {
     mostBefore_ = kept.mostBefore;
     mostAfter_ = kept.mostAfter;
     earlyKept_ = kept.ranEarly;
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    std::vector<Judged> all;
-    all.push_back(std::move(judged));
-    return all;
+    return only(std::move(judged));
   }
 
   void describe(const Material& /*material*/, const Cluster& /*cluster*/,

@@ -41,12 +41,10 @@ class RequestedVsAchieved final : public Detector {
       made.evidence = {span.armed, span.ended, noRow, noRow};
       made.timer = span.timer;
     }
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::pair(i.when.from, i.cpu); });
     if (!judged.instances.empty()) {
       latency_ = latencyOf(material.events, material.tables, material.profile);
     }
-    return {std::move(judged)};
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& /*cluster*/,

@@ -31,16 +31,12 @@ class IsolationBroken final : public Detector {
     }
     Judged judged;
     for (const Cpu cpu : isolated_.cpus) judgeCpu(material, cpu, judged);
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
     std::erase_if(judged.instances, [&](const Instance& instance) {
       const PerCpu& of = perCpu_.at(instance.cpu);
       return static_cast<double>(of.count) * 1e9 <=
              material.thresholds[Limit::IsolationDisturb] * static_cast<double>(of.aloneNs);
     });
-    std::vector<Judged> all;
-    all.push_back(std::move(judged));
-    return all;
+    return only(std::move(judged));
   }
 
   void describe(const Material& material, const Cluster& cluster, Finding& finding) const override {

@@ -37,12 +37,10 @@ class MigrationStorm final : public Detector {
     }
     Judged spin{.kind = 'b', .judgedNs = all.front().judgedNs, .instances = {}};
     for (const Stream& stream : material.events.streams()) spins(material, stream.cpu, spin);
-    order(spin);
     all.push_back(std::move(spin));
     if (material.recorded.has(Need::W)) {
       Judged lost{.kind = 'c', .judgedNs = all.front().judgedNs, .instances = {}};
       lostWakers(material, lost);
-      order(lost);
       all.push_back(std::move(lost));
     }
     return all;
@@ -70,11 +68,6 @@ class MigrationStorm final : public Detector {
     Row first = noRow, last = noRow;
     std::map<Cpu, u64> cpus;
   };
-
-  static void order(Judged& judged) {
-    std::ranges::stable_sort(judged.instances, {},
-                             [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-  }
 
   Judged flips(const Material& material) {
     Judged judged{.kind = 'a', .judgedNs = material.judgedNs(blindKinds), .instances = {}};
@@ -116,7 +109,6 @@ class MigrationStorm final : public Detector {
              rateOf(material, of) < material.thresholds[Limit::MigrationRate] ||
              of.arms < material.thresholds.count(Limit::MinOpportunities);
     });
-    order(judged);
     return judged;
   }
 

@@ -63,10 +63,6 @@ class SoftirqStarved final : public Detector {
           "timer_expire_entry has no field baseclk: which bucket a run is in is not known");
       notJudged.push_back(std::move(item));
     }
-    for (Judged& judged : made) {
-      std::ranges::stable_sort(judged.instances, {},
-                               [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-    }
     return made;
   }
 

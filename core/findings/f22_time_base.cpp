@@ -38,11 +38,6 @@ class TimeBase final : public Detector {
       notJudged.push_back(std::move(item));
     }
     if (material.recorded.has(Need::H)) early(material, all);
-    for (Judged& judged : all) {
-      std::ranges::stable_sort(judged.instances, {}, [](const Instance& instance) {
-        return std::tuple(instance.when.from, instance.cpu);
-      });
-    }
     return all;
   }
 
@@ -419,8 +414,8 @@ class TimeBase final : public Detector {
     judged.opportunities = material.tables.ratios.softExpires.judged;
     std::map<Address, u64> keys;
     for (const Discrepancy& discrepancy : material.tables.discrepancies) {
-      if (discrepancy.kind != DiscrepancyKind::BeforeSoftExpires || discrepancy.warmUp ||
-          !discrepancy.timer || !discrepancy.model || !discrepancy.trace) {
+      if (discrepancy.kind != DiscrepancyKind::BeforeSoftExpires || !discrepancy.timer ||
+          !discrepancy.model || !discrepancy.trace) {
         continue;
       }
       const ModelTimer& timer = material.timer(*discrepancy.timer);

@@ -34,11 +34,8 @@ class PeriodicQuality final : public Detector {
     Judged slack{.kind = 'b', .judgedNs = periods.judgedNs, .instances = {}};
     judgeSlack(material, users, slack);
     std::vector<Judged> all;
-    for (Judged* judged : {&periods, &slack}) {
-      std::ranges::stable_sort(judged->instances, {},
-                               [](const Instance& i) { return std::tuple(i.when.from, i.cpu); });
-      all.push_back(std::move(*judged));
-    }
+    all.push_back(std::move(periods));
+    all.push_back(std::move(slack));
     return all;
   }
 

@@ -6,8 +6,10 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
-#include "core/base/quantity.h"
+#include "core/base/ids.h"
+#include "core/base/table.h"
 
 namespace tickscope {
 
@@ -25,6 +27,17 @@ inline std::string nsWords(s64 ns) {
 /// "1 time", "3 times": a count with its noun.
 inline std::string countWords(u64 count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+/// "CPU2", "4 CPUs".
+inline std::string cpuWords(const std::vector<Cpu>& cpus) {
+  if (cpus.size() == 1) return fmt::format("CPU{}", number(cpus.front()));
+  return fmt::format("{} CPUs", cpus.size());
+}
+
+/// For tables: us with a decimal.
+inline Figure usFigure(Known<s64> ns) {
+  return Figure{static_cast<double>(ns.value_or(0)) / 1e3, 1};
 }
 
 }  // namespace tickscope

@@ -44,6 +44,8 @@ struct CounterEvidence {
   Sentence note;
 };
 
+std::string_view nameOf(CounterEvidence::Result result);  ///< "absent", "excluded", "open"
+
 struct EvidenceRow {
   Row row{};
   Sentence remark;  ///< what stands behind `<<<` in a mail; may be empty

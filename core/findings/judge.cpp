@@ -62,6 +62,10 @@ DetectorResult detect(const DetectorInfo& info, const Material& material, Detect
     return result;
   }
   result.judged = detector.detect(material, result.notJudged);
+  for (Judged& judged : result.judged) {
+    std::ranges::stable_sort(judged.instances, {},
+                             [](const Instance& i) { return std::pair(i.when.from, i.cpu); });
+  }
   for (NotJudged& item : result.notJudged) {
     if (item.id.empty()) item.id = info.id;
     if (item.record.empty()) item.record = info.record;
@@ -163,6 +167,11 @@ auto orderOf(const Finding& finding) {
 std::string_view nameOf(Grade grade) {
   constexpr std::array<std::string_view, 4> names{"S1", "S2", "S3", "S4"};
   return names[static_cast<std::size_t>(grade) - 1];
+}
+
+std::string_view nameOf(CounterEvidence::Result result) {
+  constexpr std::array<std::string_view, 3> names{"absent", "excluded", "open"};
+  return names[static_cast<std::size_t>(result)];
 }
 
 Result<Findings> judge(const Material& material, int threads, Progress& progress) {

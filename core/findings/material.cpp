@@ -15,16 +15,7 @@ namespace {
 constexpr u32 usualHz = 250;
 
 Needs recordedGroups(const EventStore& store, const ReplayTables& tables) {
-  const auto has = [&](auto... kinds) {
-    return (... || std::ranges::any_of(store.types(), [&](const EventType& type) {
-              if (type.kind != kinds) return false;
-              const auto index = static_cast<u16>(&type - store.types().data());
-              for (u32 stream = 0; stream < store.streams().size(); ++stream) {
-                if (store.count(index, stream)) return true;
-              }
-              return false;
-            }));
-  };
+  const auto has = [&](auto... kinds) { return (... || store.firstPossible(kinds)); };
   Needs groups;
   using enum Need;
   if (has(kindOf<TimerStart>) && has(kindOf<TimerExpireEntry>)) groups.add(W);
@@ -102,8 +93,8 @@ Material::Material(const MaterialParts& parts)
       thresholds(parts.thresholds),
       filtered(parts.filtered),
       text(parts.recording, parts.buffer),
-      brackets(tickscope::bracketsOf(events, tables, parts.threads)),
-      baseline(baselineOf(recording, buffer, tables, clocks, brackets)),
+      brackets(parts.activity.brackets),
+      baseline(parts.activity.baseline),
       recorded(recordedGroups(events, tables)),
       tickFunctions_(tickFunctionsOf(recording, clocks)) {
   for (const Cpu cpu : cpusOf(events)) {
@@ -130,11 +121,7 @@ Material::Material(const MaterialParts& parts)
 }
 
 Known<s64> Material::nsBetween(Row from, Row to) const {
-  if (from == noRow || to == noRow) return {};
-  if (buffer.clock.unit == ClockUnit::Nanoseconds) return (time(to) - time(from)).value;
-  const auto begin = mono(from), end = mono(to);
-  if (!begin || !end) return {};
-  return (end->value - begin->value).value;
+  return tickscope::nsBetween(buffer, clocks, from, to);
 }
 
 Known<Bounded<MonoTime>> Material::dueMono(const ArmedSpan& span) const {

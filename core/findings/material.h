@@ -10,9 +10,8 @@
 
 #include "core/base/sentence.h"
 #include "core/findings/thresholds.h"
-#include "core/model/brackets.h"
+#include "core/model/activity.h"
 #include "core/model/clock_map.h"
-#include "core/model/machine_baseline.h"
 #include "core/model/replay_tables.h"
 #include "core/trace/event_text.h"
 #include "core/trace/recording.h"
@@ -84,9 +83,9 @@ struct MaterialParts {
   const ClockMap& clocks;
   const KernelProfile& profile;
   const ReplayTables& tables;
+  const Activity& activity;
   const Thresholds& thresholds;
   bool filtered = false;
-  int threads = 1;
 };
 
 class Material {
@@ -102,8 +101,8 @@ class Material {
   const Thresholds& thresholds;
   const bool filtered;  ///< events of some timers were left out (B05)
   const EventText text;
-  const std::vector<CpuBrackets> brackets;  ///< by stream
-  const MachineBaseline baseline;
+  const std::vector<CpuBrackets>& brackets;  ///< by stream
+  const MachineBaseline& baseline;
   const Needs recorded;
 
   // --- Time

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/base/parallel.h"
+#include "core/model/hindsight.h"
 #include "core/model/kernel_numbers.h"
 
 namespace tickscope {
@@ -20,10 +21,9 @@ class BracketWalk {
       : store_(store), tables_(tables), stream_(stream) {
     made_.cpu = store.streams()[stream].cpu;
     raised_.fill(noRow);
-    for (const Loss& loss : store.losses()) {
+    for (const Loss& loss : lossesByRow(store)) {
       if (loss.cpu == made_.cpu && loss.next) gaps_.push_back(*loss.next);
     }
-    std::ranges::sort(gaps_);
   }
 
   CpuBrackets run() {

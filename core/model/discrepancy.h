@@ -40,7 +40,6 @@ struct Discrepancy {
   Cpu cpu{};
   Known<TimerId> timer;
   Known<s64> model, trace;  ///< what each says, in the unit of the kind
-  bool warmUp = false;      ///< before the CPU or timer was known: counted, not reported
 };
 
 std::string_view codeOf(DiscrepancyKind kind);   ///< "X07"

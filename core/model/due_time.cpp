@@ -24,6 +24,18 @@ Known<Bounded<MonoTime>> dueTimeOf(const ArmedSpan& span, const ReplayTables& ta
   return Bounded<MonoTime>{*begin, Ns{0}};
 }
 
+Known<s64> nsBetween(const Buffer& buffer, const ClockMap& clocks, Row from, Row to) {
+  if (from == noRow || to == noRow) return {};
+  const EventStore& events = buffer.events;
+  if (buffer.clock.unit == ClockUnit::Nanoseconds) {
+    return (events.time(to) - events.time(from)).value;
+  }
+  const auto begin = clocks.mono(events.time(from), events.cpu(from));
+  const auto end = clocks.mono(events.time(to), events.cpu(to));
+  if (!begin || !end) return {};
+  return (end->value - begin->value).value;
+}
+
 std::vector<Address> tickFunctionsOf(const Recording& recording, const ClockMap& clocks) {
   std::vector<Address> functions;
   for (const std::string_view name : {"tick_sched_timer", "tick_nohz_handler"}) {

@@ -45,11 +45,11 @@ class Measurement {
  public:
   Measurement(const Recording& recording, const Buffer& buffer, const ReplayTables& tables,
               const ClockMap& clocks)
-      : store_(buffer.events),
+      : buffer_(buffer),
+        store_(buffer.events),
         tables_(tables),
         clocks_(clocks),
-        ticks_(tickFunctionsOf(recording, clocks)),
-        countsNs_(buffer.clock.unit == ClockUnit::Nanoseconds) {}
+        ticks_(tickFunctionsOf(recording, clocks)) {}
 
   void add(const CpuBrackets& cpu, Delays& delays) const {
     // The earliest due time of what an interrupt ran, by the interrupt's place.
@@ -93,19 +93,14 @@ class Measurement {
 
  private:
   [[nodiscard]] Known<s64> between(Row from, Row to) const {
-    if (from == noRow || to == noRow) return {};
-    if (countsNs_) return (store_.time(to) - store_.time(from)).value;
-    const auto begin = clocks_.mono(store_.time(from), store_.cpu(from));
-    const auto end = clocks_.mono(store_.time(to), store_.cpu(to));
-    if (!begin || !end) return {};
-    return (end->value - begin->value).value;
+    return nsBetween(buffer_, clocks_, from, to);
   }
 
+  const Buffer& buffer_;
   const EventStore& store_;
   const ReplayTables& tables_;
   const ClockMap& clocks_;
   std::vector<Address> ticks_;
-  bool countsNs_;
 };
 
 }  // namespace

@@ -62,7 +62,7 @@ class Promptness {
     for (const std::size_t i : {7U, 23U, 24U, 26U, 29U}) counts_[i] = {};
     findTaken();
     const s64 between = softLimit();
-    for (const CpuBrackets& cpu : in_.brackets) {
+    for (const CpuBrackets& cpu : in_.activity.brackets) {
       interrupts(cpu);
       for (u32 i = 0; i < cpu.nested.size(); ++i) {
         const Bracket& bracket = cpu.nested[i];
@@ -88,7 +88,8 @@ class Promptness {
 
   /// On a machine that is not slow as a whole its latest are what is looked for: they must not excuse themselves.
   [[nodiscard]] s64 limitOf(s64 usual, const DelayRange& own) const {
-    return in_.baseline.limit(usual, baselineFactor, in_.baseline.slow ? own : DelayRange{});
+    return in_.activity.baseline.limit(usual, baselineFactor,
+                                       in_.activity.baseline.slow ? own : DelayRange{});
   }
 
   [[nodiscard]] bool hasRows(EventKind kind) const {
@@ -156,7 +157,7 @@ class Promptness {
     if (span.armed != noRow && store_.kind(span.armed) == kindOf<TimerStart>) {
       due = std::max(due, jiffiesOf(store_.as<TimerStart>(span.armed).now));
     }
-    const s64 limit = limitOf(wheelJiffies * jiffy_, in_.baseline.all.softWait);
+    const s64 limit = limitOf(wheelJiffies * jiffy_, in_.activity.baseline.all.softWait);
     const bool remote = span.owner != noCpu && span.owner != cpu.cpu;
     const s64 allowed = (remote ? 2 : 1) + (limit + jiffy_ - 1) / jiffy_;
     const s64 late = now - due;
@@ -243,10 +244,10 @@ class Promptness {
     std::size_t next = 0;
     const auto lines = std::ranges::find(in_.tables.cpus, cpu.cpu, &CpuLines::cpu);
     const CpuBaseline* own = nullptr;
-    for (const CpuBaseline& one : in_.baseline.cpus) {
+    for (const CpuBaseline& one : in_.activity.baseline.cpus) {
       if (one.cpu == cpu.cpu) own = &one;
     }
-    const DelayRange usual = own ? own->deviceDelay : in_.baseline.all.deviceDelay;
+    const DelayRange usual = own ? own->deviceDelay : in_.activity.baseline.all.deviceDelay;
     const s64 limit = limitOf(interruptNs, usual);
     const Bracket* last = nullptr;
     bool lastWorked = false;
@@ -449,7 +450,7 @@ class Promptness {
   /// The machine's own gaps decide, as the way from callback to callback is the kernel's and the tracer's.
   [[nodiscard]] s64 softLimit() const {
     std::vector<s64> gaps;
-    for (const CpuBrackets& cpu : in_.brackets) {
+    for (const CpuBrackets& cpu : in_.activity.brackets) {
       softCallbacks(cpu, [&](const SoftGap& gap) {
         if (const auto ns = gapNs(gap)) gaps.push_back(*ns);
       });

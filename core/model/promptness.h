@@ -2,9 +2,7 @@
 // The invariants that measure how late something came, or what an interrupt was for: I07, I23, I24, I26, I29.
 #pragma once
 
-#include <span>
-
-#include "core/model/machine_baseline.h"
+#include "core/model/activity.h"
 
 namespace tickscope {
 
@@ -14,8 +12,7 @@ struct PromptnessInput {
   const ReplayTables& tables;
   const ClockMap& clocks;
   const KernelProfile& profile;
-  std::span<const CpuBrackets> brackets;  ///< by stream
-  const MachineBaseline& baseline;
+  const Activity& activity;
   bool filtered = false;  ///< events of some timers are missing (B05)
 };
 

@@ -136,19 +136,6 @@ class Writer {
   }
 
  private:
-  static std::string_view nameOf(CounterEvidence::Result result) {
-    switch (result) {
-      case CounterEvidence::Result::Absent:
-        return "absent";
-      case CounterEvidence::Result::Excluded:
-        return "excluded";
-      case CounterEvidence::Result::Open:
-        break;
-    }
-    return "open";
-  }
-  static std::string_view nameOf(Grade grade) { return tickscope::nameOf(grade); }
-
   [[nodiscard]] Json instance(const Instance& instance) const {
     Json rows = Json::array();
     for (const Row row : instance.evidence) {

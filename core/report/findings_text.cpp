@@ -104,18 +104,6 @@ std::string explainsText(const Finding& f) {
   return text;
 }
 
-std::string resultText(CounterEvidence::Result result) {
-  switch (result) {
-    case CounterEvidence::Result::Absent:
-      return "absent";
-    case CounterEvidence::Result::Excluded:
-      return "excluded";
-    case CounterEvidence::Result::Open:
-      break;
-  }
-  return "open";
-}
-
 std::string judgedText(const Findings& findings) {
   std::string text;
   for (const JudgedCount& judged : findings.judged) {
@@ -254,8 +242,8 @@ Result<std::string> explainedText(const Analysis& analysis, const Findings& find
   }
   if (!f.counterEvidence.empty()) out += "\n  Counter-evidence\n";
   for (const CounterEvidence& counter : f.counterEvidence) {
-    out += fmt::format("    {:<4}{:<9} {}\n", counter.id, resultText(counter.result),
-                       words(counter.note));
+    out +=
+        fmt::format("    {:<4}{:<9} {}\n", counter.id, nameOf(counter.result), words(counter.note));
   }
   bool any = false;
   for (const std::string_view id : f.upstream) {

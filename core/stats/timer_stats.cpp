@@ -88,8 +88,10 @@ class Walk {
   void operations() {
     for (const OperationCount& operation : tables_.operations) {
       if (number(operation.timer) >= tables_.timers.size()) continue;
-      const auto found = spanAt_.find(operation.row);
-      if (found != spanAt_.end()) statsOf(found->second).programmingCalls += operation.seen();
+      const auto found =
+          std::ranges::lower_bound(spanAt_, operation.row, {}, &std::pair<Row, u32>::first);
+      if (found == spanAt_.end() || found->first != operation.row) continue;
+      statsOf(found->second).programmingCalls += operation.seen();
     }
   }
 
@@ -98,9 +100,10 @@ class Walk {
     if (tables_.operations.empty()) return;
     for (u32 i = 0; i < tables_.spans.size(); ++i) {
       const ArmedSpan& span = tables_.spans[i];
-      if (span.armed != noRow) spanAt_.emplace(span.armed, i);
-      if (span.end == SpanEnd::Cancelled) spanAt_.emplace(span.ended, i);
+      if (span.armed != noRow) spanAt_.emplace_back(span.armed, i);
+      if (span.end == SpanEnd::Cancelled) spanAt_.emplace_back(span.ended, i);
     }
+    std::ranges::stable_sort(spanAt_, {}, &std::pair<Row, u32>::first);
   }
 
   std::vector<StatsRow> take() {
@@ -205,7 +208,7 @@ class Walk {
   Known<s64> tickNs_;
   std::map<StatsKey, TimerStats> rows_;
   std::vector<TimerStats*> keyAt_;  // by span
-  std::map<Row, u32> spanAt_;
+  std::vector<std::pair<Row, u32>> spanAt_;
   std::vector<Row> restartRows_;  // ends of spans by a restart, which are the arms of the next
 };
 

@@ -26,8 +26,7 @@ class ModelBuild {
   bool run(Progress& progress) {
     lanes_.tracks.resize(timeline_.tracks.size());
     for (const Discrepancy& one : lanes_.tables->discrepancies) {
-      if (one.kind == DiscrepancyKind::Lost && !one.warmUp && one.timer)
-        lost_.push_back(*one.timer);
+      if (one.kind == DiscrepancyKind::Lost && one.timer) lost_.push_back(*one.timer);
     }
     std::ranges::sort(lost_);
     const auto& spans = lanes_.tables->spans;

@@ -36,7 +36,7 @@ void measure(Cost& least, F&& work) {
 }
 
 struct Stages {
-  Cost import, analyse, findings, statistics, whole;
+  Cost import, analyse, activity, findings, statistics, whole;
 };
 
 /// All stages in a row. The findings as JSON, so that runs can be compared.
@@ -70,12 +70,13 @@ Result<std::string> pass(const std::string& path, int threads, Stages& stages) {
       failed = analysis.error();
       return;
     }
+    Activity activity;
+    measure(stages.activity, [&] { activity = activityOf(*analysis, threads); });
     Result<Findings> findings;
     measure(stages.findings,
-            [&] { findings = findingsOf(*analysis, Thresholds(), threads, progress); });
+            [&] { findings = findingsOf(*analysis, activity, Thresholds(), threads, progress); });
     measure(stages.statistics, [&] {
-      const auto brackets = bracketsOf(analysis->events(), analysis->tables, threads);
-      (void)timerStatsOf(analysis->opened(), analysis->tables, analysis->clocks, brackets,
+      (void)timerStatsOf(analysis->opened(), analysis->tables, analysis->clocks, activity.brackets,
                          StatsBy::Callback);
     });
     json = findingsJson(*analysis, *findings, {}, "{}");
@@ -86,20 +87,10 @@ Result<std::string> pass(const std::string& path, int threads, Stages& stages) {
 
 void printShares(const Analysis& analysis) {
   const Thresholds thresholds;
+  Activity activity;
   Cost made;
-  std::unique_ptr<Material> material;
-  for (int i = 0; i < repeat; ++i) {
-    measure(made, [&] {
-      material = std::make_unique<Material>(MaterialParts{.recording = *analysis.recording,
-                                                          .buffer = analysis.opened(),
-                                                          .clocks = analysis.clocks,
-                                                          .profile = analysis.profile,
-                                                          .tables = analysis.tables,
-                                                          .thresholds = thresholds,
-                                                          .filtered = analysis.filtered,
-                                                          .threads = 1});
-    });
-  }
+  for (int i = 0; i < repeat; ++i) measure(made, [&] { activity = activityOf(analysis, 1); });
+  const Material material = materialOf(analysis, activity, thresholds);
   std::vector<std::pair<std::string, double>> costs{{"brackets, baseline", made.cpu}};
   double sum = made.cpu;
   for (const DetectorInfo* const info : detectors()) {
@@ -107,7 +98,7 @@ void printShares(const Analysis& analysis) {
     for (int i = 0; i < repeat; ++i) {
       measure(cost, [&] {
         std::vector<NotJudged> notJudged;
-        (void)info->make()->detect(*material, notJudged);
+        (void)info->make()->detect(material, notJudged);
       });
     }
     sum += cost.cpu;
@@ -151,6 +142,7 @@ int run(const std::string& path) {
   };
   row("import", &Stages::import);
   row("analyse()", &Stages::analyse);
+  row("activity", &Stages::activity);
   row("findings", &Stages::findings);
   row("statistics", &Stages::statistics);
   row("whole", &Stages::whole);

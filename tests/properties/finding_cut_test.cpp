@@ -21,7 +21,7 @@ using support::EditedRecording;
 
 Findings found(const Analysis& analysis, int threads = 1) {
   Progress progress;
-  auto made = findingsOf(analysis, Thresholds(), threads, progress);
+  auto made = findingsOf(analysis, activityOf(analysis, threads), Thresholds(), threads, progress);
   if (!made) throw std::runtime_error(made.error().what);
   return std::move(*made);
 }
@@ -87,16 +87,8 @@ TEST(FindingsOfGapsSlow, HaveNoBugThatTheWholeHasNot) {
       const u32 cpu = all[random() % all.size()].cpu;
       const u64 length = 1'000 + random() % std::min<u64>(100'000'000, (last - first) / 4);
       const u64 from = first + random() % (last - first - length);
-      edited.events.clear();
-      bool gone = false;
-      for (const EditedRecording::Event& event : all) {
-        if (event.cpu == cpu && event.time >= from && event.time < from + length) {
-          gone = true;
-          continue;
-        }
-        edited.events.push_back(event);
-        if (event.cpu == cpu && std::exchange(gone, false)) edited.events.back().lossBefore = true;
-      }
+      edited.events = all;
+      edited.loseRows(cpu, from, length, true);
       expectNothingNew(edited, bugs,
                        fmt::format("{}: CPU {} lost its rows from {} for {} ns (seed {}, round {})",
                                    path, cpu, from, length, seed, round));

@@ -29,20 +29,11 @@ TEST(RecordingsWithGaps, AreReplayedToTheEnd) {
       const u32 cpu = all[random() % all.size()].cpu;
       const u64 length = std::min<u64>(100'000'000, (last - first) / 4);
       const u64 from = first + random() % (last - first - length);
-      edited.events.clear();
-      bool gone = false;
+      edited.events = all;
+      edited.loseRows(cpu, from, length, marked);
       u64 starts = 0;
-      for (const EditedRecording::Event& event : all) {
-        if (event.cpu == cpu && event.time >= from && event.time < from + length) {
-          gone = true;
-          continue;
-        }
-        edited.events.push_back(event);
+      for (const EditedRecording::Event& event : edited.events) {
         starts += edited.is(event, "timer_start") || edited.is(event, "hrtimer_start");
-        if (event.cpu == cpu && gone) {
-          edited.events.back().lossBefore = marked;
-          gone = false;
-        }
       }
       const Analysis analysis = support::analysed(edited.recording());
       const std::string where =
@@ -72,19 +63,8 @@ TEST(RecordingsWithGaps, ShowNothingWhenTheGapIsMarked) {
       const u32 cpu = all[random() % all.size()].cpu;
       const u64 length = std::min<u64>(100'000'000, (last - first) / 4);
       const u64 from = first + random() % (last - first - length);
-      edited.events.clear();
-      bool gone = false;
-      for (const EditedRecording::Event& event : all) {
-        if (event.cpu == cpu && event.time >= from && event.time < from + length) {
-          gone = true;
-          continue;
-        }
-        edited.events.push_back(event);
-        if (event.cpu == cpu && gone) {
-          edited.events.back().lossBefore = marked;
-          gone = false;
-        }
-      }
+      edited.events = all;
+      edited.loseRows(cpu, from, length, marked);
       const Analysis analysis = support::analysed(edited.recording());
       if (!marked) continue;  // it may say anything, but must go on
       EXPECT_TRUE(analysis.tables.discrepancies.empty())

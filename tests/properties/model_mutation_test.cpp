@@ -60,7 +60,7 @@ void expectNamed(const std::string& path, DiscrepancyKind kind, const Mutation& 
                                  << support::textOf(counts) << "\n"
                                  << support::discrepancyLines(analysis);
     if (invariant == 0) continue;
-    const u64 violated = analysis.tables.invariants[invariant].violated;
+    const u64 violated = invariantsOf(analysis, activityOf(analysis, 1))[invariant].violated;
     EXPECT_EQ(violated, 1U) << path
                             << fmt::format(": I{:02} expected once, changed at time ", invariant)
                             << (times.empty() ? 0 : *times.begin()) << " (seed " << seed

@@ -141,7 +141,7 @@ TEST(MutationM10, RaisesOfTimerWithoutNeedAreNamed) {
     addEmptyRuns(edited, chosen);
     const Analysis analysis = support::analysed(edited.recording());
     const auto counts = support::discrepancyCounts(analysis.tables);
-    const InvariantCounts& invariants = analysis.tables.invariants;
+    const InvariantCounts invariants = invariantsOf(analysis, activityOf(analysis, 1));
     SCOPED_TRACE(
         fmt::format("{}: TIMER raised in {} ticks of CPU {} from {} to {}; expected X17 and I12, "
                     "found {}, {}\n{}",

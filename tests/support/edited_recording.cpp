@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/support/imported.h"
 #include "tests/support/trace_dat_source.h"
@@ -122,6 +123,20 @@ void EditedRecording::set(Event& event, std::string_view name, u64 value) const 
   Blob bytes;
   append(bytes, file_.order, place.size, value);
   std::ranges::copy(bytes, event.payload.begin() + place.offset);
+}
+
+void EditedRecording::loseRows(u32 cpu, u64 from, u64 length, bool marked) {
+  std::vector<Event> kept;
+  bool gone = false;
+  for (Event& event : events) {
+    if (event.cpu == cpu && event.time >= from && event.time < from + length) {
+      gone = true;
+      continue;
+    }
+    if (event.cpu == cpu && std::exchange(gone, false)) event.lossBefore = marked;
+    kept.push_back(std::move(event));
+  }
+  events = std::move(kept);
 }
 
 void EditedRecording::strip(std::string_view event, std::string_view field) {

@@ -35,6 +35,8 @@ class EditedRecording {
   void set(Event&, std::string_view field, u64 value) const;
   /// The format no longer tells of the field.
   void strip(std::string_view event, std::string_view field);
+  /// The CPU loses its rows in from <= time < from + length. `marked`: its next one says so.
+  void loseRows(u32 cpu, u64 from, u64 length, bool marked);
   /// The first event at or after place `from` that `test` holds for; events.size(): none.
   template <class Test>
   [[nodiscard]] std::size_t find(std::size_t from, Test&& test) const {

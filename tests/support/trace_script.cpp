@@ -513,7 +513,8 @@ Analysis TraceScript::analysed() const {
 
 Findings TraceScript::findings(const Thresholds& thresholds) const {
   Progress progress;
-  auto made = findingsOf(analysed(), thresholds, 1, progress);
+  const Analysis analysis = analysed();
+  auto made = findingsOf(analysis, activityOf(analysis, 1), thresholds, 1, progress);
   if (!made) throw std::runtime_error(made.error().what);
   return std::move(*made);
 }
@@ -561,6 +562,8 @@ std::string TraceScript::unmet(const Thresholds& thresholds) const {
   }
   return unmet.empty() ? unmet : unmet + findingLines(found);
 }
+
+std::string unmet(std::string_view script) { return TraceScript(script).unmet(); }
 
 std::string findingLines(const Findings& findings) {
   std::string lines;

@@ -50,6 +50,9 @@ class TraceScript {
   std::unique_ptr<Parts> parts_;
 };
 
+/// What a script expects and does not meet, with the default thresholds; empty: all is met.
+std::string unmet(std::string_view script);
+
 /// The findings of an analysis as lines: "F06 S2 0.81 cpu 0 count 50/50 title"; then what was judged and what not.
 std::string findingLines(const Findings& findings);
 

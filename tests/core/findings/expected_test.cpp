@@ -133,7 +133,7 @@ std::string countOf(const std::string& path, const Line& line) {
 std::string unmet(const std::string& path, const Line& line) {
   const Analysis analysis = support::analysedFile(path);
   Progress progress;
-  const auto made = findingsOf(analysis, {}, 2, progress);
+  const auto made = findingsOf(analysis, activityOf(analysis, 2), {}, 2, progress);
   if (!made) return made.error().what;
   const EventText text(*analysis.recording, analysis.opened());
   std::string problems;
@@ -230,7 +230,7 @@ TEST(ExpectedSlow, OtherMachinesAndFormatsHaveNothingSerious) {
       if (recording->buffers.empty()) continue;  // held as text
       const Analysis analysis = support::analysed(recording);
       Progress progress;
-      const auto made = findingsOf(analysis, {}, 2, progress);
+      const auto made = findingsOf(analysis, activityOf(analysis, 2), {}, 2, progress);
       ASSERT_TRUE(made) << entry.path();
       for (const Finding& finding : made->findings) {
         EXPECT_GE(static_cast<int>(finding.grade), static_cast<int>(Grade::S3))

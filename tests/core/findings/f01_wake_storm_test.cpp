@@ -11,7 +11,7 @@
 namespace tickscope {
 namespace {
 
-std::string unmet(const std::string& script) { return support::TraceScript(script).unmet(); }
+using support::unmet;
 
 struct Storm {
   int wakes = 64;

@@ -7,9 +7,7 @@
 namespace tickscope {
 namespace {
 
-using support::TraceScript;
-
-std::string unmet(const std::string& script) { return TraceScript(script).unmet(); }
+using support::unmet;
 
 /// Runs t2, armed for each 20 ms, `times` times behind the anchor.
 std::string runs(int times) {

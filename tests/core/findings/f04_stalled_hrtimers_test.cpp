@@ -7,9 +7,7 @@
 namespace tickscope {
 namespace {
 
-using support::TraceScript;
-
-std::string unmet(const std::string& script) { return TraceScript(script).unmet(); }
+using support::unmet;
 
 /// A timer armed 2 ms ahead whose interrupt comes `at` behind the arm. `value`: what the device is told.
 std::string served(int times, const std::string& value, int atUs, const std::string& between = "") {

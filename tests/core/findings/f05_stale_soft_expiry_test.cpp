@@ -7,9 +7,7 @@
 namespace tickscope {
 namespace {
 
-using support::TraceScript;
-
-std::string unmet(const std::string& script) { return TraceScript(script).unmet(); }
+using support::unmet;
 
 /// A soft timer due at 1.010 and one of each event before it.
 const std::string armed =

@@ -7,8 +7,6 @@
 namespace tickscope {
 namespace {
 
-using support::TraceScript;
-
 /// A base that is known to have run up to now.
 const std::string known =
     "at 1.000\n0 cpu0 timer_start timer=t0 expires=j+1\nat 1.008\n0 cpu0 softirq_entry vec=TIMER\n"
@@ -30,7 +28,7 @@ std::string cancelled(const std::string& how) {
          "\n+1ms cpu0 timer_cancel timer=t1\nend\n";
 }
 
-std::string unmet(const std::string& script) { return TraceScript(script).unmet(); }
+using support::unmet;
 
 TEST(WheelMisplaced, F08FiresForShortTimeoutsInCoarseLevels) {
   EXPECT_EQ(unmet(known + armed("expires=j+1 clk=j-500") + "expect F08 cpu0 count=4 grade=S1\n"),

@@ -12,7 +12,7 @@ namespace tickscope {
 namespace {
 
 using support::TraceScript;
-std::string unmet(const std::string& script) { return TraceScript(script).unmet(); }
+using support::unmet;
 
 /// h1, due 10 ms behind its arm, runs in an interrupt that comes `us` later; `between` are events before it.
 std::string late(int us, const std::string& between = "", const std::string& arm = "",

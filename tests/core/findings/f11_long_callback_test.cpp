@@ -8,7 +8,7 @@
 namespace tickscope {
 namespace {
 
-std::string unmet(const std::string& script) { return support::TraceScript(script).unmet(); }
+using support::unmet;
 
 /// `times` expiries of h1 in hard interrupt that run `us`; `inside` are events between.
 std::string hard(int us, int times = 5, const std::string& inside = "") {

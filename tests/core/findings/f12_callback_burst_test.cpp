@@ -8,7 +8,7 @@
 namespace tickscope {
 namespace {
 
-std::string unmet(const std::string& script) { return support::TraceScript(script).unmet(); }
+using support::unmet;
 
 struct Burst {
   int callbacks = 64;  ///< of normal tasks

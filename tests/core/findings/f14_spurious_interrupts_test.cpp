@@ -7,9 +7,7 @@
 namespace tickscope {
 namespace {
 
-using support::TraceScript;
-
-std::string unmet(const std::string& script) { return TraceScript(script).unmet(); }
+using support::unmet;
 
 /// Interrupts with an expiry each, every 10 ms.
 std::string useful(int times, const std::string& inside = "call from=hrtimer_interrupt") {

@@ -8,7 +8,7 @@
 namespace tickscope {
 namespace {
 
-std::string unmet(const std::string& script) { return support::TraceScript(script).unmet(); }
+using support::unmet;
 
 /// TIMER raised by a tick's interrupt and entered `us` later, the CPU busy with sh; an interrupt each ms between.
 std::string starved(int us, const std::string& entryTask = "sh-7", const std::string& before = "") {

@@ -7,9 +7,7 @@
 namespace tickscope {
 namespace {
 
-using support::TraceScript;
-
-std::string unmet(const std::string& script) { return TraceScript(script).unmet(); }
+using support::unmet;
 
 /// Expiries of timers of CLOCK_REALTIME, 10 ms apart.
 std::string readings(int times) {

@@ -24,7 +24,8 @@ void PrintTo(const Seen& seen, std::ostream* out) {
 }
 
 InvariantCount countOf(std::size_t invariant, const std::string& script) {
-  return TraceScript(script).analysed().tables.invariants[invariant];
+  const Analysis analysis = TraceScript(script).analysed();
+  return invariantsOf(analysis, activityOf(analysis, 1))[invariant];
 }
 Seen seen(std::size_t invariant, const std::string& script) {
   const InvariantCount made = countOf(invariant, script);

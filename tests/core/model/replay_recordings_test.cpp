@@ -162,7 +162,9 @@ void expectAsRecorded(const std::string& path, Sums& sums) {
     EXPECT_EQ(found, expected.discrepancies);
   }
   const bool healthy = expected.discrepancies.empty();
-  EXPECT_EQ(unnamedViolations(analysis.tables.invariants, found, expected.violations), "");
+  EXPECT_EQ(unnamedViolations(invariantsOf(analysis, activityOf(analysis, 1)), found,
+                              expected.violations),
+            "");
   const bool wheelFault = found.contains(BucketNotExplained) || found.contains(BaseClk);
   if (!wheelFault) {
     EXPECT_EQ(ratios.wheelIndex.held, ratios.wheelIndex.judged);
@@ -250,7 +252,7 @@ TEST(ModelOfLargeRecordingSlow, AgreesOverAMillionEvents) {
 /// What is not judged of an invariant, all of it for one reason.
 void expectUnjudged(const Analysis& analysis, std::size_t invariant, BlindSpotKind why,
                     const char* name) {
-  const InvariantCount& count = analysis.tables.invariants[invariant];
+  const InvariantCount count = invariantsOf(analysis, activityOf(analysis, 1))[invariant];
   EXPECT_GT(count.notJudged, 0U) << name << " I" << invariant;
   EXPECT_EQ(count.why[number(why)], count.notJudged)
       << name << " I" << invariant << ": expected all for " << codeOf(why);
